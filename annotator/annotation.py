@@ -9,7 +9,7 @@ from annotator.comments.pgn_insert import Edit, Layout, spliced
 from annotator.comments.telling import Told
 from annotator.counts import Counts
 from annotator.engine_check import EngineVerifier
-from annotator.events import TrapEvent, valued, values_of
+from annotator.events import TrapEvent, explained, valued, values_of
 from annotator.files.report import finding_line, note_line, skipped_line
 from annotator.selection import Selection, hangs_on
 from db.traps.position_value import StoredValues, Values, deepest, no_values
@@ -143,7 +143,10 @@ class Annotator:
             chosen = [events for events, _ in verified]
             values = [deepest((engine, own)) for (_, engine), own in zip(verified, values, strict=True)]
         values = [deepest((self.stored(own), own)) for own in values]
-        return [(self._chosen(valued(events, known)), known) for events, known in zip(chosen, values, strict=True)]
+        return [
+            (explained(self._chosen(valued(events, known))), known)
+            for events, known in zip(chosen, values, strict=True)
+        ]
 
     def _event(self, finding: _native.Finding) -> TrapEvent:
         return TrapEvent.of(finding, self.traps, self.measure)

@@ -175,6 +175,7 @@ class EngineProcess:
             after=answer.after,
             settled=True,
             probability=None,
+            explanation=None,
             best=best[0] if best else event.best,
             best_san=_native.sans(epd, best[:1])[0] if best else event.best_san,
             best_line_san=tuple(_native.sans(epd, best[:_BEST_PLIES])) if best else event.best_line_san,

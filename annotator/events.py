@@ -8,8 +8,10 @@ from db.traps.position_value import PositionValue, Values
 from db.traps.terms import Event
 from db.traps.trap import Trap
 from trapcore import _native
+from trapcore.proof.causes import Mistake, explain
 from trapcore.proof.trap_test import TOLD
 from trapcore.proof.verdict import Verdict
+from trapcore.trees.chess_game import parse_position
 
 _AGREES = 0.15
 """Two searches agree where their win chances differ by less."""
@@ -88,6 +90,8 @@ class TrapEvent:
     """That the bait costs .3 or more, as our search estimated it; None where it did not, or an engine decided."""
     threat: bool = False
     """The killer would come as well if the victim passed."""
+    explanation: _native.Explanation | None = None
+    """Why the bait loses; None unless it was played and is proved to lose."""
     settled: bool = True
     """The win chances may be told: the last searches agree about them, and it is no endgame with few pieces."""
     played_loss: float | None = None
@@ -107,6 +111,26 @@ class TrapEvent:
         """The probability where only a search of ours says that the bait loses; None where it does not rest on that:
         of a known trap, and of a mate that was proved."""
         return None if self.known or self.proof.mate_in is not None else self.probability
+
+    @property
+    def cause_keys(self) -> tuple[str, ...]:
+        """Why the bait loses, the first cause first, each with the squares that it rests on: ``leaves:c3,b1``."""
+        causes = () if self.explanation is None else self.explanation.causes
+        return tuple(f"{cause.name}:{','.join(cause.squares)}" for cause in causes)
+
+    @property
+    def mistake(self) -> Mistake:
+        """The bait as a losing move that can be explained."""
+        board = parse_position(self.fen)
+        return Mistake(
+            fen=self.fen,
+            bait=self.bait,
+            killer_line=self.killer_line,
+            best_line=tuple(board.push_san(san).uci() for san in self.best_line_san),
+            before=self.before,
+            after=self.after,
+            mate_in=self.proof.mate_in,
+        )
 
     @property
     def slug(self) -> str | None:
@@ -153,6 +177,7 @@ class TrapEvent:
             best_line_san=tuple(finding.best_line_san),
             probability=finding.probability,
             threat=finding.threat,
+            explanation=finding.explanation,
             settled=finding.settled,
             played_loss=finding.played_loss,
             only_move=finding.only_move,
@@ -202,6 +227,8 @@ def _with_bait(event: TrapEvent, value: PositionValue, baited: PositionValue) ->
     if value.best is None or value.best == event.bait:
         return event
     sans = tuple(_native.sans(event.fen, value.line[:_BEST_PLIES]))
+    if sans != event.best_line_san:
+        event = replace(event, explanation=None)
     return replace(event, best=value.best, best_san=sans[0], best_line_san=sans)
 
 
@@ -211,3 +238,20 @@ def _answered(event: TrapEvent) -> TrapEvent:
     if is_claim and event.played_loss is not None and event.played_loss < TOLD:
         return replace(event, event=Event.SPRUNG)
     return event
+
+
+def explained(events: Sequence[TrapEvent]) -> list[TrapEvent]:
+    """The events, each move that was played and is proved to lose with its causes.
+
+    The core explains the lines that it finds itself. A move with another line, of an engine or of a deeper search, is
+    explained here.
+    """
+    found = list(events)
+    wanted = [
+        number
+        for number, event in enumerate(events)
+        if event.event is Event.FELL and event.proved and event.explanation is None and event.killer_line
+    ]
+    for number, explanation in zip(wanted, explain(events[at].mistake for at in wanted), strict=True):
+        found[number] = replace(events[number], explanation=explanation)
+    return found

@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from annotator.annotation import Annotator
@@ -16,6 +16,7 @@ from annotator.request import AnalysisOptions, AnalysisRequest, BatchAnalyzer
 from annotator.settings import AnalysisSettings, Tell
 from annotator.worker import LOSSES_BATCH_BYTES
 from db.library.library import Library
+from db.patterns.keys import patterns_of, token_sets
 from db.storage.losing_rows import LosingMove, judged_games, replace_losing_moves
 from db.storage.value_rows import store_values
 from db.traps.position_value import Values, deepest
@@ -27,7 +28,7 @@ from trapcore.measures.options import IndexedMeasure
 from trapcore.parallel.budget import Cancellation
 from trapcore.parallel.pools import Pool, in_order
 
-_LOSSES_VERSION = 4
+_LOSSES_VERSION = 5
 """Of how the core judges what a move lost, and of what is kept of it: with another, games are looked through again."""
 
 _CLOCK = re.compile(rb"\[%clk\s+(\d{1,4}):(\d{1,2}):(\d{1,2})(?!\d)")
@@ -148,7 +149,7 @@ def _losing_moves(events: Sequence[TrapEvent]) -> list[LosingMove]:
         if event.event in (Event.SPRUNG, Event.MISSED)
     }
     fell = {event.ply: event for event in reversed(events) if event.event is Event.FELL and event.kind is not None}
-    return [
+    moves = [
         LosingMove(
             ply=ply,
             kind=event.kind or "quiet",
@@ -158,9 +159,16 @@ def _losing_moves(events: Sequence[TrapEvent]) -> list[LosingMove]:
             clock=_clock(event.anchor.comments),
             settled=event.settled,
             probability=event.own_probability,
+            causes=event.cause_keys,
+            mechanism=None if event.explanation is None else event.explanation.mechanism,
+            place=None if event.explanation is None else event.explanation.place,
         )
         for ply, event in sorted(fell.items())
     ]
+    known = [(move, fell[move.ply]) for move in moves if move.mechanism is not None]
+    lines = [(event.fen, (event.bait, *event.killer_line), patterns_of(move)) for move, event in known]
+    tokens = {move.ply: own for (move, _), own in zip(known, token_sets(lines), strict=True)}
+    return [replace(move, tokens=tokens.get(move.ply, b"")) for move in moves]
 
 
 def _clock(comments: Sequence[bytes]) -> int | None:

@@ -8,6 +8,7 @@ library/     an open library: opening, upgrading, reading, writing, copies
 proof/       proofs of traps by the prover, our own search and a UCI engine
 games/       games of the library: indexing, positions, players, occurrences of traps
 similarity/  index of the killers, nearest traps, proposed killers, learned weights
+patterns/    losing moves that have something in common, or are most like one
 query/       queries for traps and their answers, page by page
 report/      report on a player's traps, as figures and as an HTML file
 mining/      new traps out of indexed games
@@ -17,8 +18,8 @@ practice/    exercises for a player, judged and repeated
 ===========  ============================================================================
 
 Packages import from those above them in the table only: ``traps < wording < storage < library < {proof, games,
-similarity} < {query, report, mining, formats} < {repertoire, practice}``. The names below are the declared interface;
-each is loaded when it is first used.
+similarity} < patterns < {query, report, mining, formats} < {repertoire, practice}``. The names below are the declared
+interface; each is loaded when it is first used.
 """
 
 from trapcore.lazy_names import lazy_names
@@ -26,6 +27,9 @@ from trapcore.lazy_names import lazy_names
 _MODULE_OF = {
     "create_library": "db.library.open",
     "explore": "db.games.explorer",
+    "find_mistakes": "db.query.mistakes",
+    "MistakePage": "db.query.mistakes",
+    "MistakeQuery": "db.query.mistakes",
     "Explored": "db.games.explorer",
     "Hit": "db.query.answer",
     "Library": "db.library.library",

@@ -8,6 +8,9 @@ from db.library.open import open_library as open_library
 from db.query.answer import Hit as Hit
 from db.query.answer import Page as Page
 from db.query.engine import QueryEngine as QueryEngine
+from db.query.mistakes import MistakePage as MistakePage
+from db.query.mistakes import MistakeQuery as MistakeQuery
+from db.query.mistakes import find_mistakes as find_mistakes
 from db.query.query import Query as Query
 from db.query.query import Sort as Sort
 from db.traps.trap import Trap as Trap

@@ -291,6 +291,43 @@ def line_themes(fen: str, moves: Sequence[str], nodes: int = 0, stop: Cancellati
     """The themes of a line whose first move (UCI) is the bait, see `trapcore.proof.themes.line_themes`; ``nodes`` are
     those of each search for zugzwang, which is not looked for with 0."""
 
+CAUSES: tuple[str, ...]
+"""Names of all causes that `explain_mistakes` looks for, the one that explains most first."""
+
+@final
+class Cause:
+    """A cause of a losing move. It can be pickled."""
+
+    name: str
+    """One of `CAUSES`."""
+    squares: list[str]
+    """That it rests on; what they are for each cause is told in ``docs/research/causes.md``."""
+
+@final
+class Explanation:
+    """Why a move loses, what the killer line does, and where. It can be pickled."""
+
+    causes: list[Cause]
+    """The first one is *the* cause; empty if none is shown."""
+    mechanism: str
+    """``fork:N:KR``: what happens, the piece that acts, those that it acts on; each may be empty but the first."""
+    place: str
+    """``fork:N@c2,Ke1``: what happens, the piece that acts and where, and the most valuable piece that it acts on.
+    Squares are turned so that who made the mistake is White."""
+    ply: int
+    """Index into the moves of the attacker's move that shows it (1, 3, 5 …), the bait being 0."""
+    by: str
+    """Where the acting piece stands after that move."""
+    targets: list[str]
+    """What it acts on, the most valuable first."""
+
+_Mistake = tuple[str, str, Sequence[str], Sequence[str], float | None, float | None, int | None]
+
+def explain_mistakes(mistakes: Sequence[_Mistake], stop: Cancellation | None = None) -> list[Explanation]:
+    """Why losing moves lose, in their order: each is a FEN, the bait, the killer line, the line with the best other
+    move (UCI; may be empty), win chances of the mover with the best move and with the bait, and moves to mate; see
+    `trapcore.proof.causes.explain`."""
+
 @final
 class Batch:
     """Whole games of one input as their original bytes. It, its records and its findings can be pickled."""
@@ -422,6 +459,8 @@ class Finding:
     """Stated probability that the bait loses .3 of win chance or more by the judgement of a strong engine."""
     threat: bool
     """The killer would work as well if the victim passed: the bait only ignored a threat."""
+    explanation: Explanation | None
+    """Why the bait loses; None unless it was played (``fell``) and is proved to lose."""
     settled: bool
     """The win chances of the bait and of the move at ``ply`` may be told: searches agree about them, and there are not
     too few pieces."""
@@ -645,6 +684,17 @@ def killer_tokens(fen: str, bait: str | None, line: list[str]) -> list[int]:
 
     Where the line ends in mate the mating net is among them. Empty without a line.
     """
+
+TAKEN_KIND: int
+"""Kind of the tokens that say what a mistake took from the mover; labels are of the kind after it."""
+
+def difference_token_sets(mistakes: Sequence[tuple[str, str, Sequence[tuple[str, int]]]]) -> list[bytes]:
+    """The packed token set of each mistake: of the position before it, the line that begins with it (UCI, with spaces
+    between, two moves or more), and its labels, each with the tokens that it weighs (1 to 8). The definition is
+    `trapcore.ranking.reference.differences`. Raises `PositionError` for what cannot be played."""
+
+def added_token(token: int) -> int | None:
+    """The token that says of a killer's token that it was added; None where that is never said."""
 
 def killer_token_sets(traps: Sequence[tuple[str, str, str]], *, jobs: int = 1) -> list[bytes]:
     """The same of many traps, by ``jobs`` threads: position before the bait, bait, and line with spaces between.

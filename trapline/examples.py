@@ -46,6 +46,7 @@ EXAMPLES: Mapping[str, str] = {
     "research network": "games.pgn --records out/records.bin -o out/network.bin --engine stockfish",
     "research coverage": "games.pgn --out out/coverage --engine stockfish",
     "research endings": "games.pgn --endings 100 --engine stockfish",
+    "research patterns": "--out out/patterns --db my.sqlite",
     "research practice": "--out out/practice --exercises 100 --engine stockfish",
     "research themes": "puzzles.csv.zst --out out/themes",
     "research paper": "figure-1 table-1 -o found",

@@ -20,6 +20,7 @@ _OPENING_HALF_MOVES = 24  # until move 12 a queen that mates on f7 is the schola
 def evidence_of(event: TrapEvent) -> Evidence:
     """What may be said of an event."""
     is_named = event.known and event.trap is not None and not is_puzzle(event.trap)
+    cause = next(iter(event.explanation.causes), None) if event.explanation is not None else None
     return Evidence(
         fen=event.fen,
         half_move=half_move(event, event.trap_ply),
@@ -37,6 +38,8 @@ def evidence_of(event: TrapEvent) -> Evidence:
         loss=_loss(event),
         settled=event.settled,
         probability=event.own_probability,
+        cause=cause.name if cause is not None else "",
+        cause_squares=tuple(cause.squares) if cause is not None else (),
     )
 
 

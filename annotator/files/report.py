@@ -13,7 +13,8 @@ def finding_line(file: str, game: _native.GameFindings, event: TrapEvent) -> byt
     """One finding; ``byte_offset`` is the game's first byte in the decompressed input, ``ply`` counts from 1.
 
     Win chances are the victim's, -1..1, before the bait and after it. ``trap``, ``name``, ``measure`` and ``score`` are
-    null where no trap is like it.
+    null where no trap is like it. ``causes`` are those of a move that was played and loses, the first one first, each
+    with the squares that it rests on; ``mechanism`` and ``place`` are keys, see `trapcore.proof.causes`.
     """
     trap = event.trap
     line: dict[str, object] = {
@@ -40,6 +41,9 @@ def finding_line(file: str, game: _native.GameFindings, event: TrapEvent) -> byt
         "best_san": event.best_san,
         "best_line_san": event.best_line_san,
         "probability": _rounded(event.probability),
+        "causes": event.cause_keys,
+        "mechanism": None if event.explanation is None else event.explanation.mechanism,
+        "place": None if event.explanation is None else event.explanation.place,
         "proof": {
             "verdict": event.proof.verdict.value,
             "mate_in": event.proof.mate_in,

@@ -1,12 +1,9 @@
 """Losing moves in the indexed games of a player, his own and his opponents', each with what it hung on."""
 
 from collections import defaultdict
-from collections.abc import Collection
 from dataclasses import dataclass, fields, replace
-from typing import Any
 
 import chess
-from sqlalchemy import func, select
 
 from db.games.game_address import game_address
 from db.games.phases import phase_of
@@ -14,7 +11,6 @@ from db.games.sightings import SeenGame
 from db.games.trap_occurrences import UNNAMED, Games
 from db.library.library import Library
 from db.storage.losing_rows import LosingMove, losing_moves_of
-from db.storage.models import GameRow
 from db.storage.value_rows import stored_values
 from db.traps.openings import opening_of
 from db.traps.position_value import Values
@@ -102,7 +98,6 @@ def lost_moves(library: Library, games: Games) -> tuple[list[LostMove], int]:
     with library.database.read() as connection:
         for number, move in losing_moves_of(connection, games.rows):
             by_game[number].append(move)
-        judged = _judged(connection, games.rows)
     numbers = sorted(by_game)
     replayed = []
     for number in numbers:
@@ -113,6 +108,7 @@ def lost_moves(library: Library, games: Games) -> tuple[list[LostMove], int]:
         found += [_lost_move(games, number, move, line) for move in by_game[number] if move.ply <= len(line)]
     with library.database.read() as connection:
         values = stored_values(connection, {epd for each in found for epd in (each.epd, each.epd_after)})
+    judged = sum(row.judged_by is not None for row in games.rows.values())
     return list(filter(_is_told, (_priced(each, values) for each in found))), judged
 
 
@@ -128,15 +124,6 @@ def _is_told(lost: LostMove) -> bool:
     """Whether the move still costs enough, so that it may be called losing."""
     measured = lost.move.before is not None and lost.move.after is not None
     return not measured or lost.move.mate_in is not None or lost.cost >= MISTAKE
-
-
-def _judged(connection: Any, numbers: Collection[int]) -> int:
-    ordered, found = sorted(numbers), 0
-    for start in range(0, len(ordered), 400):
-        part = ordered[start : start + 400]
-        wanted = select(func.count()).where(GameRow.id.in_(part), GameRow.judged_by.is_not(None))
-        found += connection.scalar(wanted) or 0
-    return found
 
 
 def _lost_move(games: Games, number: int, move: LosingMove, line: list[tuple[str, str]]) -> LostMove:

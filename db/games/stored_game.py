@@ -42,7 +42,7 @@ def stored_game(library: Library, number: int, narrator: Narrator) -> tuple[ches
 
     Each losing move has its sign, a sentence, the refutation as an arrow and as a variation. Raises `LibraryError`.
     """
-    names = ("id", *_COLUMNS, "utc_time", "start_fen", "moves")
+    names = ("id", *_COLUMNS, "utc_time", "start_fen", "moves", "judged_by")
     with library.database.read() as connection:
         wanted = select(*(getattr(GameRow, name) for name in names)).where(GameRow.id == number)
         row = connection.execute(wanted).one_or_none()

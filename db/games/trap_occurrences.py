@@ -122,7 +122,7 @@ class _Found:
 
 def games_of(library: Library, player: Collection[str] | SiteAccount) -> Games:
     """The indexed games of a player: of an account, or with one of these names. Raises `LibraryError`."""
-    columns = [getattr(GameRow, name) for name in (*_SHOWN, "site", "utc_time", "start_fen", "moves")]
+    columns = [getattr(GameRow, name) for name in _COLUMNS]
     rows: dict[int, Any] = {}
     with library.database.read() as connection:
         if isinstance(player, SiteAccount):
@@ -135,6 +135,16 @@ def games_of(library: Library, player: Collection[str] | SiteAccount) -> Games:
     return Games(dict(sorted(rows.items())), frozenset(player))
 
 
+def numbered_games(library: Library, numbers: Collection[int]) -> Games:
+    """The games with these numbers, of nobody in particular. Raises `LibraryError`."""
+    columns = [getattr(GameRow, name) for name in _COLUMNS]
+    rows: dict[int, Any] = {}
+    with library.database.read() as connection:
+        for part in _parts(numbers):
+            rows |= {row.id: row for row in connection.execute(select(*columns).where(GameRow.id.in_(part)))}
+    return Games(dict(sorted(rows.items())), frozenset())
+
+
 def games_of_player(library: Library, player: str | SiteAccount) -> Games:
     """The indexed games of one player: an account, or a name; an empty name has none. Raises `LibraryError`."""
     if isinstance(player, SiteAccount):
@@ -143,6 +153,7 @@ def games_of_player(library: Library, player: str | SiteAccount) -> Games:
 
 
 _SHOWN = ("id", "white", "black", "white_elo", "black_elo", "result", "date", "event")
+_COLUMNS = (*_SHOWN, "site", "utc_time", "start_fen", "moves", "judged_by")
 
 
 def occurrences(library: Library, games: Games) -> tuple[list[TrapOccurrence], int]:

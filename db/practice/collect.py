@@ -17,6 +17,7 @@ from db.games.losing_moves import LostMove, lost_moves
 from db.games.losing_themes import themes_of, themes_of_line
 from db.games.trap_occurrences import games_of_player
 from db.library.library import Library
+from db.patterns.keys import patterns_of
 from db.practice.exercise import Exercise, Origin, Task
 from db.practice.judge import LEVEL
 from db.storage.models import TrapRow
@@ -39,6 +40,8 @@ class Filter:
 
     theme: str = ""
     """One of `Exercise.themes`, in words or as lichess writes it; empty for any."""
+    pattern: str = ""
+    """Key of a pattern, see `db.patterns.keys`; empty for any."""
     opening: str = ""
     """A part of the name of the opening, whatever its case; empty for any."""
     least_rating: int | None = None
@@ -48,6 +51,8 @@ class Filter:
     def __call__(self, exercise: Exercise) -> bool:
         """Whether it is wanted."""
         if self.theme and plain_theme(self.theme) not in map(plain_theme, exercise.themes):
+            return False
+        if self.pattern and self.pattern not in exercise.patterns:
             return False
         if self.opening and self.opening.casefold() not in exercise.opening.casefold():
             return False
@@ -93,6 +98,7 @@ def from_games(moves: Iterable[LostMove]) -> Iterator[Exercise]:
             "mate_in": move.mate_in,
             "cost": lost.settled_cost,
             "themes": themes_of(lost),
+            "patterns": tuple(pattern.key for pattern in patterns_of(move)),
             "opening": lost.opening,
             "rating": lost.other_rating,
             "game": lost.game,

@@ -60,6 +60,8 @@ class Exercise:
     before: str = ""
     """EPD before that move; empty likewise."""
     game: SeenGame | None = None
+    patterns: tuple[str, ...] = ()
+    """Keys of the patterns of the losing move, see `db.patterns.keys`; none for a trap of the library."""
     slug: str = ""
     """Of the trap; empty for an exercise from a game."""
     name: str = ""

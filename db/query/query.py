@@ -20,7 +20,8 @@ LONGEST_MOVES = 8000
 """Characters of the moves to a position: more than the longest game has before a draw is claimed."""
 
 
-_ECO = re.compile(r"[A-E](\d\d?)?|([A-E]\d\d)-([A-E]\d\d)")
+ECO = re.compile(r"[A-E](\d\d?)?|([A-E]\d\d)-([A-E]\d\d)")
+"""How the condition on ECO codes is written."""
 
 
 class Sort(StrEnum):
@@ -100,24 +101,24 @@ class Query:
         for field in fields(self):
             value = getattr(self, field.name)
             if isinstance(value, str) and not isinstance(value, StrEnum):
-                _check_text(field.name, value)
+                check_text(field.name, value, _LONGEST.get(field.name, LONGEST_TEXT))
         if self.fen is not None and self.moves is not None:
             raise UsageError("give a position or the moves that lead to it, not both (fen, moves)")
         for name in ("similar", "measure", "least", "unproved"):
             if getattr(self, name) not in (None, False) and (self.similar is None or not self.has_position):
                 needed = "a position (fen or moves)" if name == "similar" else "similar and a position"
                 raise UsageError("{name} needs {needed}", name=Message(name), needed=Message(needed))
-        _check_range("similar", self.similar, 1, MOST_SIMILAR)
-        _check_range("limit", self.limit, 1, MOST_HITS)
-        _check_range("least", self.least, 0, 1)
-        _check_range("min_frequency", self.min_frequency, 0, 1)
-        _check_pair("length", self.min_length, self.max_length, 1, 1000)
-        _check_pair("rating", self.min_rating, self.max_rating, 0, HIGHEST_RATING)
+        check_range("similar", self.similar, 1, MOST_SIMILAR)
+        check_range("limit", self.limit, 1, MOST_HITS)
+        check_range("least", self.least, 0, 1)
+        check_range("min_frequency", self.min_frequency, 0, 1)
+        check_pair("length", self.min_length, self.max_length, 1, 1000)
+        check_pair("rating", self.min_rating, self.max_rating, 0, HIGHEST_RATING)
         _check_name("victim", self.victim, SIDES)
         _check_name("outcome", self.outcome, tuple(map(str, Outcome)))
         _check_name("verdict", self.verdict, tuple(map(str, Verdict)))
         _check_name("event", self.event, EVENTS)
-        if self.eco is not None and not _ECO.fullmatch(self.eco.upper()):
+        if self.eco is not None and not ECO.fullmatch(self.eco.upper()):
             raise UsageError("eco must be like C41, B1 or B10-B19, not {eco!r}", eco=self.eco)
         if self.sort is Sort.MATCH and not (self.has_position or self.text is not None):
             raise UsageError("sort by match needs a position or a text to match")
@@ -140,8 +141,11 @@ class Query:
         return {name: value for name, value in given.items() if value is not None} | {"sort": self.order}
 
 
-def _check_text(name: str, value: str) -> None:
-    longest = LONGEST_MOVES if name == "moves" else LONGEST_TEXT if name != "after" else 1000
+_LONGEST = {"moves": LONGEST_MOVES, "after": 1000}
+
+
+def check_text(name: str, value: str, longest: int) -> None:
+    """Raise `UsageError` for a text that is empty, longer than this, or cannot be printed."""
     if not value.strip():
         raise UsageError("{name} is empty; leave it out to ask without it", name=Message(name))
     if len(value) > longest:
@@ -153,7 +157,8 @@ def _check_text(name: str, value: str) -> None:
         raise UsageError("{name} has characters that cannot be printed: {text!r}", name=Message(name), text=value)
 
 
-def _check_range(name: str, value: float | None, least: float, most: float) -> None:
+def check_range(name: str, value: float | None, least: float, most: float) -> None:
+    """Raise `UsageError` for a number out of its range; none is in every range."""
     # Not `value < least or value > most`, which lets a NaN through.
     if value is not None and not least <= value <= most:
         raise UsageError(
@@ -161,9 +166,10 @@ def _check_range(name: str, value: float | None, least: float, most: float) -> N
         )
 
 
-def _check_pair(name: str, low: int | None, high: int | None, least: int, most: int) -> None:
-    _check_range(f"min_{name}", low, least, most)
-    _check_range(f"max_{name}", high, least, most)
+def check_pair(name: str, low: int | None, high: int | None, least: int, most: int) -> None:
+    """Raise `UsageError` for bounds that are out of their range or in the wrong order."""
+    check_range(f"min_{name}", low, least, most)
+    check_range(f"max_{name}", high, least, most)
     if low is not None and high is not None and low > high:
         raise UsageError("min_{name} is {low}, more than max_{name}, {high}", name=name, low=low, high=high)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from sqlalchemy import ColumnElement, Connection, func, literal, or_, select
 from sqlalchemy.orm import InstrumentedAttribute
 
-from db.query.query import Query
+from db.query.query import ECO, Query
 from db.storage.collation import begins, plain
 from db.storage.models import GameRow, SightingRow, TrapRow
 from db.storage.sighting_rows import BY_KEY
@@ -26,7 +26,9 @@ def conditions(connection: Connection, query: Query) -> list[ColumnElement[bool]
     return [*_names(connection, query), *_plain(query), *_moves(connection, query), *_sightings(query)]
 
 
-def distinct(connection: Connection, column: InstrumentedAttribute[str]) -> list[str]:
+def distinct(
+    connection: Connection, column: InstrumentedAttribute[str] | InstrumentedAttribute[str | None]
+) -> list[str]:
     """The values that a column with an index has, each found by its own look-up, so that a million traps of twenty
     families cost as much as twenty traps.
     """
@@ -43,16 +45,22 @@ def _names(connection: Connection, query: Query) -> Iterator[ColumnElement[bool]
             raise _unknown_family(query.family, distinct(connection, TrapRow.family))
         yield TrapRow.family == query.family
     if query.eco is not None:
-        first, _, last = query.eco.upper().partition("-")
-        if last:
-            yield (TrapRow.eco >= first) & or_(TrapRow.eco <= last, begins(connection, TrapRow.eco, last))
-        else:
-            yield TrapRow.eco == first if len(first) == 3 else begins(connection, TrapRow.eco, first)
+        yield eco_condition(connection, TrapRow.eco, query.eco)
     if query.opening is not None:
         wanted = plain(query.opening.strip())
         yield TrapRow.opening.in_([name for name in distinct(connection, TrapRow.opening) if wanted in plain(name)])
     if query.source is not None:
         yield begins(connection, TrapRow.source, query.source.strip())
+
+
+def eco_condition(connection: Connection, column: InstrumentedAttribute[str], eco: str) -> ColumnElement[bool]:
+    """A code, the beginning of one, or two with a hyphen, of a column that has them. Raises `UsageError` for none."""
+    if not ECO.fullmatch(eco.upper()):
+        raise UsageError("eco must be like C41, B1 or B10-B19, not {eco!r}", eco=eco)
+    first, _, last = eco.upper().partition("-")
+    if last:
+        return (column >= first) & or_(column <= last, begins(connection, column, last))
+    return column == first if len(first) == 3 else begins(connection, column, first)
 
 
 def _plain(query: Query) -> Iterator[ColumnElement[bool]]:

@@ -1,4 +1,4 @@
-"""Report on a player: what traps cost him and his opponents, in figures, in all and by trap, opening and time.
+"""Report on a player: what he loses to again and again, and what traps cost him and his opponents.
 
 Shares are of choices: how often a bait was taken of the times that it could have been. Beside each stands what others
 of the same rating (`db.traps.temptation.RATING_BANDS`) did in the same positions of the same library, in games without
@@ -15,6 +15,7 @@ from db.games.losing_moves import lost_moves
 from db.games.trap_occurrences import Games, TrapOccurrence, games_of, occurrences, year_of
 from db.games.trap_stats import cost, wilson
 from db.library.library import Library
+from db.patterns.recurring import Recurring, recurring
 from db.report.losses import Losses
 from db.storage.frequency import frequencies_by_rating
 from db.storage.sighting_rows import BY_KEY
@@ -173,6 +174,8 @@ class Report:
     """What cost the player most, `PRACTICE` at most."""
     best_traps: tuple[TrapHistory, ...]
     """What his opponents fell for, by what it cost them, as many."""
+    patterns: tuple[Recurring, ...]
+    """What he loses to in several games, what costs most first; none with fewer than `LEAST_GAMES` games."""
     losses: Losses
     """All losing moves of these games, those of traps too, as far as the games were looked through for them."""
 
@@ -197,6 +200,7 @@ class Report:
             "colour": self.colour,
             "games": self.games,
             "unproved": self.unproved,
+            "patterns": [pattern.to_dict() for pattern in self.patterns],
             "in_all": self.in_all.to_dict(),
             **groups,
             "traps": [history.to_dict() for history in self.traps],
@@ -233,7 +237,8 @@ def report(
         if _within(year_of(row.date), since, until) and (colour is None or colour in games.colours(number))
     ]
     rows = {number: games.rows[number] for number in looked_at}
-    lost, judged = lost_moves(library, Games(rows, games.names))
+    these = Games(rows, games.names)
+    lost, judged = lost_moves(library, these)
     peers = _others(library, every)
     by_trap: dict[str, list[TrapOccurrence]] = defaultdict(list)
     for each in within:
@@ -266,6 +271,7 @@ def report(
         traps=tuple(sorted(costly, key=lambda each: (not each.repeated, each.repeated != "trap"))),
         practise=tuple(each for each in costly if each.victim.rate.fell)[:PRACTICE],
         best_traps=tuple(each for each in telling if each.attacker.rate.fell)[:PRACTICE],
+        patterns=recurring(library, these, lost, judged),
         losses=Losses.of(lost, judged),
     )
 

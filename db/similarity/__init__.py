@@ -2,7 +2,8 @@
 
 ==================  ==============================================================
 explanation.py      lines of moves, and what two killers have in common, as values
-killer_index.py     index of the killers, kept in files beside the library
+stored_index.py     an index of token sets, kept in files beside the library
+killer_index.py     index of the killers, in such files
 annotator_index.py  weights in use, and the index as the annotator takes it
 proof_here.py       proof that the killer of a similar trap works in a position
 nearest_traps.py    traps most similar to a position, by each measure

@@ -7,7 +7,7 @@ from typing import Self
 from sqlalchemy import Connection, delete, select, update
 
 from db.storage.bulk import BulkInsert, BulkLookup, Value
-from db.storage.models import GameRow, LosingMoveRow
+from db.storage.models import GameRow, LosingMoveRow, MistakeRow
 from db.traps.position_value import PositionValue
 
 _AT_A_TIME = 400
@@ -21,6 +21,9 @@ _COLUMNS = (
     "clock",
     "settled",
     "probability",
+    "causes",
+    "mechanism",
+    "place",
 )
 
 
@@ -44,12 +47,25 @@ class LosingMove:
     """The win chances may be told, and what follows from them alone: the last searches agree about them."""
     probability: float | None
     """That it costs .3 or more, 0..1, where only our own search says so."""
+    causes: tuple[str, ...] = ()
+    """Why it loses, the first cause first, each with the squares that it rests on: ``leaves:c3,b1``."""
+    mechanism: str | None = None
+    """Key of what the killer line does; None where nobody has looked. See `trapcore.proof.causes`."""
+    place: str | None = None
+    """Key of where it does that; None likewise."""
+    tokens: bytes = b""
+    """What it is compared by, see `db.patterns.keys.token_sets`; empty where that is not known, or was not read."""
     before: float | None = None
     """Win chance of who played it, -1..1, with the best move; None where the position has no value."""
     after: float | None = None
     """The same after the move."""
     best: str | None = None
     """The best move, UCI; None where it is not known."""
+
+    @property
+    def cause(self) -> str:
+        """The cause that explains most, of `trapcore.proof.causes.CAUSES`; empty where none is known."""
+        return self.causes[0].partition(":")[0] if self.causes else ""
 
     def priced(self, value: PositionValue | None, reached: PositionValue | None) -> Self:
         """The move with what it cost by the values of the positions before it and after it."""
@@ -71,6 +87,7 @@ def judged_games(connection: Connection, digests: Collection[bytes]) -> dict[byt
 def replace_losing_moves(connection: Connection, by: str, moves: dict[int, Sequence[LosingMove]]) -> None:
     """Store the losing moves of whole games, by number, in place of those that were stored of them before."""
     for part in _parts(moves):
+        # Their token sets go with them.
         connection.execute(delete(LosingMoveRow).where(LosingMoveRow.game_id.in_(part)))
         connection.execute(update(GameRow).where(GameRow.id.in_(part)).values(judged_by=by))
     rows: list[tuple[Value, ...]] = []
@@ -78,8 +95,11 @@ def replace_losing_moves(connection: Connection, by: str, moves: dict[int, Seque
         for move in found:
             line = " ".join(move.killer_line)
             figures = (move.mate_in, line, move.answer, move.clock, move.settled, move.probability)
-            rows.append((game, move.ply, move.kind, *figures))
+            causes = None if move.mechanism is None else " ".join(move.causes)
+            rows.append((game, move.ply, move.kind, *figures, causes, move.mechanism, move.place))
     BulkInsert(connection, LosingMoveRow, _COLUMNS).insert(rows)
+    sets = [(game, move.ply, move.tokens) for game, found in sorted(moves.items()) for move in found if move.tokens]
+    BulkInsert(connection, MistakeRow, ("game_id", "ply", "tokens")).insert(sets)
 
 
 def losing_moves_of(connection: Connection, games: Collection[int]) -> Iterator[tuple[int, LosingMove]]:
@@ -88,7 +108,7 @@ def losing_moves_of(connection: Connection, games: Collection[int]) -> Iterator[
     for part in _parts(games):
         here = wanted.where(LosingMoveRow.game_id.in_(part)).order_by(LosingMoveRow.game_id, LosingMoveRow.ply)
         for row in connection.execute(here):
-            game, ply, kind, mate_in, line, answer, clock, settled, probability = row
+            game, ply, kind, mate_in, line, answer, clock, settled, probability, causes, mechanism, place = row
             yield (
                 game,
                 LosingMove(
@@ -100,6 +120,9 @@ def losing_moves_of(connection: Connection, games: Collection[int]) -> Iterator[
                     clock=clock,
                     settled=settled,
                     probability=probability,
+                    causes=tuple((causes or "").split()),
+                    mechanism=mechanism,
+                    place=place,
                 ),
             )
 

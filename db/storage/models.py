@@ -1,6 +1,6 @@
 """Tables of a trap library. Every statement on them is portable SQL; only the space saving is SQLite's."""
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, MetaData, UniqueConstraint, true
+from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint, Index, MetaData, UniqueConstraint, true
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from db.storage import column_types
@@ -297,6 +297,8 @@ class LosingMoveRow(Base):
     __table_args__ = (
         CheckConstraint("kind IN ('mate', 'capture', 'check', 'quiet')", name="kind"),
         CheckConstraint("answer IN ('sprung', 'missed')", name="answer"),
+        Index(None, "mechanism"),
+        Index(None, "place"),
     )
 
     game_id: Mapped[int] = mapped_column(big(), ForeignKey("games.id"), primary_key=True, autoincrement=False)
@@ -309,6 +311,26 @@ class LosingMoveRow(Base):
     clock: Mapped[int | None]
     settled: Mapped[bool] = mapped_column(server_default=true())
     probability: Mapped[float | None] = mapped_column(Float)
+    causes: Mapped[str | None] = mapped_column(Text)
+    """Each as ``leaves:c3,b1``, the first one first, with spaces between."""
+    mechanism: Mapped[str | None] = mapped_column(Text)
+    place: Mapped[str | None] = mapped_column(Text)
+
+
+class MistakeRow(Base):
+    """What a losing move is compared by; see `db.patterns.keys`."""
+
+    __tablename__ = "mistakes"
+    __table_args__ = (
+        UniqueConstraint("game_id", "ply"),
+        ForeignKeyConstraint(["game_id", "ply"], ["losing_moves.game_id", "losing_moves.ply"], ondelete="CASCADE"),
+    )
+
+    id: Mapped[Id]
+    game_id: Mapped[int] = mapped_column(big())
+    ply: Mapped[int]
+    tokens: Mapped[bytes]
+    """Packed, 32 bits each, ascending."""
 
 
 class CheckpointRow(Base):

@@ -9,8 +9,8 @@ material.py           material that a line loses or wins, counted where nobody c
 facts.py              facts of a line, read off the board: motifs, mate patterns, perpetual checks
 lines.py              how much of a line is shown
 moves.py              moves and lines with their numbers
-catalog.py            the texts of the pages, the report and the terminal in a language
-grammar.py            a language as a value: its templates and words
+causes.py             why a move loses, and what its killer line does, in words
+grammar.py            a language as a value: its templates, words and catalog of texts
 english.py            English
 german.py             German
 languages.py          the languages that there are

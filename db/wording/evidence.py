@@ -40,6 +40,11 @@ class Evidence:
     probability: float | None = None
     """That it costs `trapcore.proof.search.BLUNDER` or more, 0..1, where only our own search says so."""
 
+    cause: str = ""
+    """Why it loses, of `trapcore.proof.causes.CAUSES`; empty where no cause is shown."""
+    cause_squares: tuple[str, ...] = ()
+    """Squares that the cause rests on."""
+
     @property
     def cost(self) -> float | None:
         """Win chance that it costs, 0..2; None where nothing was measured."""

@@ -3,21 +3,56 @@
 The gaps are filled by `db.wording.sentences`; what may stand in each of them is told in `GAPS`, from which
 `db.wording.recognition` also knows a sentence again. Moves are English SAN in every language, because the moves of a
 PGN are, and a reader compares the two.
+
+A catalog holds the texts of the pages, the report and the terminal by their English form, as TOML. The tables of a
+file:
+
+- ``[texts]``: a text; its gaps are ``%(name)s``, and a percent sign is ``%%``;
+- ``[plurals]``: two forms of a text that counts, for one and for any other number, by the English one for one;
+- ``[messages]``: errors and names that pages show, by the template of their `trapcore.errors.Message`, with the same
+  gaps, ``{name}``.
 """
 
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
+from functools import cache
 from typing import Any
 
 import chess
 
-from db.wording.catalog import Catalog, catalog
 from trapcore.errors import Message, Sentence, TraplineError
 
 FIRST_HALF_MOVE = 2
 """White's first move: half-moves are counted as twice the number of the move, plus one if Black moves."""
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """Texts of one language by their English form."""
+
+    texts: Mapping[str, str]
+    plurals: Mapping[str, tuple[str, str]]
+    messages: Mapping[str, str]
+    """Templates by the English one."""
+
+
+@cache
+def catalog(file: str) -> Catalog:
+    """Catalog of a file beside this module; an empty one for an empty name."""
+    if not file:
+        return Catalog({}, {}, {})
+    # Comments need none of this, and a command is to begin at once.
+    import tomllib
+    from importlib import resources
+
+    tables = tomllib.loads(resources.files("db.wording").joinpath(file).read_text("utf-8"))
+    return Catalog(
+        tables["texts"],
+        {english: (one, many) for english, (one, many) in tables["plurals"].items()},
+        tables["messages"],
+    )
 
 
 class Verbosity(StrEnum):
@@ -48,6 +83,8 @@ class Grammar:
     the_piece: Mapping[chess.PieceType, str]
     """As what is lost or attacked: ``the knight``, ``den Springer``."""
     a_piece: Mapping[chess.PieceType, str]
+    one_piece: Mapping[chess.PieceType, str]
+    """As what acts, at the beginning of a sentence: ``a knight``, ``ein Springer``."""
     for_a_piece: Mapping[chess.PieceType, str]
     """As what is got in exchange, behind the word for *for*."""
     subject: Mapping[chess.PieceType, str]
@@ -90,7 +127,7 @@ class Grammar:
     transliterated: Mapping[str, str]
     """Letters as they are written where only ASCII is at hand, other than without their accents."""
     catalog_file: str
-    """Name of the `db.wording.catalog` file of all other texts, beside this one; empty for English."""
+    """Name of the file of all other texts, see `Catalog`, beside this one; empty for English."""
     marks: tuple[str, str]
     """The mark between groups of three digits, and the one before decimals."""
     dates: tuple[str, str]

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import chess
 
 from db.wording import moves
+from db.wording.causes import cause_words
 from db.wording.claims import percent_of_chance, points_of_cost
 from db.wording.evidence import Evidence
 from db.wording.facts import BETTER, CHECKS, Facts, Motif, facts_of
@@ -180,21 +181,30 @@ class Narrator:
         line = self._line(evidence, facts)
         if evidence.name:
             return self._say("falls_into", name=self._name(evidence), line=line)
-        gaps = {"move": self._bait(evidence, facts), "why": self._why(evidence, facts)}
+        gaps = {
+            "move": self._bait(evidence, facts),
+            "why": self._why(evidence, facts),
+            "killer": self._killer(evidence, facts),
+        }
         if again:
-            return self._say("allows_again", **gaps, killer=self._killer(evidence, facts))
+            return self._say("allows_again", **gaps)
+        reason = None if facts.perpetual is not None else cause_words(evidence, facts, self.language)
         if evidence.mate_in is not None:
             gaps |= {"mate": self._mate(evidence, facts), "line": line}
+            if reason is not None and not evidence.like:
+                return self._say(reason[0], **gaps, **reason[1])
             idea = self.language.ideas.get(evidence.like, "")
             return self._say("allows_mate_like", **gaps, idea=idea) if idea else self._say("allows_mate", **gaps)
         if facts.perpetual is not None:
             return self._say("allows_perpetual", **gaps, line=line)
+        if reason is not None:
+            return self._say(reason[0], **gaps, **reason[1])
         if facts.material is not None:
             return self._say("loses_material", **gaps, what=self._what(facts.material))
         if facts.left is not None:
             kind, square = facts.left
             gaps |= {"piece": self.language.the_piece[kind], "square": chess.square_name(square)}
-            return self._say("leaves_piece", **gaps, killer=self._killer(evidence, facts))
+            return self._say("leaves_piece", **gaps)
         other = self.language.sides[chess.WHITE if evidence.is_black else chess.BLACK]
         return self._say(_verdict(evidence), evidence.half_move, **gaps, other_side=other)
 

@@ -1,6 +1,6 @@
 """Fit of the stated probability: the coefficients of the core's table, from labelled games.
 
-    python -m research.coverage.fit GAMES.pgn… --labels LABELS.jsonl… [--write trapcore/native/src/judge/losses/suspicion.rs]
+    python -m research.coverage.fit GAMES.pgn… --labels LABELS.jsonl… [--write RUST_FILE]
 
 For each stage (the pass, then those of the proof) two logistic regressions on what the searches saw of the moves that
 reached the stage: of *loses by the reference*, which is stated, and of *costs a mistake or more*, by which is decided

@@ -1,9 +1,15 @@
 """Whether the nearest known traps show the pattern that a puzzle is named after."""
 
+import sys
+import tempfile
+from array import array
 from collections.abc import Sequence
+from pathlib import Path
 from statistics import fmean
 
-from db.wording.patterns import PATTERNS
+from db.patterns.index import write_index
+from db.patterns.keys import COPIES
+from db.wording.patterns import PATTERNS, pattern_of
 from research.evaluation import neighbours
 from research.evaluation.killers import SLOW
 from research.evaluation.metrics import precision
@@ -11,6 +17,8 @@ from research.evaluation.neighbours import Turned
 from research.evaluation.run import Finding, Run
 from research.evaluation.sample import Puzzle
 from research.report import Report, Table, number
+from trapcore import _native
+from trapcore.ranking.weights import VOCABULARY_VERSION
 
 TOP = 10
 LEAST = 5
@@ -27,6 +35,8 @@ def patterns(run: Run) -> Finding:
     run.say("patterns: our own proofs, and the nearest traps")
     known = _themes(run, run.killer_bags)
     proposed = _themes(run, run.proposed_bags)
+    run.say("patterns: the similarity of differences")
+    bare, labelled = _by_differences(run)
     run.say("patterns: the nearest boards and sequences")
     turned, queried = run.each(Turned.of, library), run.each(Turned.of, queries)
     boards = _of_neighbours(run, neighbours.by_board(turned, queried))
@@ -44,10 +54,13 @@ def patterns(run: Run) -> Finding:
             precision([lines[i] for i in few], theme, TOP) if len(few) >= LEAST else None,
             precision([known[i] for i in having], theme, TOP),
             precision([proposed[i] for i in having], theme, TOP),
+            precision([bare[i] for i in having], theme, TOP),
+            precision([labelled[i] for i in having], theme, TOP),
         )
     means = _means(found)
+    found_by = (("differences", bare), ("labelled", labelled))
     table = Table(
-        ("theme", "n", "chance", "nearest boards", "sequences", "killer known", "killer proposed"),
+        ("theme", "n", *_names()),
         tuple(
             (theme, f"{row[0]:,}", *(number(value) if value is not None else "" for value in row[1:]))
             for theme, row in sorted(found.items(), key=lambda item: (item[0] in LENGTHS, -item[1][4]))
@@ -55,6 +68,7 @@ def patterns(run: Run) -> Finding:
     )
     data: dict[str, object] = {
         "macro": means,
+        "most_specific": {name: _most_specific(queries, near) for name, near in (("known", known), *found_by)},
         "themes": {theme: dict(zip(("queries", *COLUMNS), row, strict=True)) for theme, row in found.items()},
     }
     blocks: list[str | Table] = [
@@ -62,7 +76,9 @@ def patterns(run: Run) -> Finding:
         f"puzzles that have it; themes of fewer than {LEAST} puzzles are left out. *Killer known*: the killer is given "
         "and what it mates with comes from our own proof, not from the puzzle's line. *Killer proposed*: the first "
         "proposal stands in for the killer. *Sequences* are the paper's best measure, on the first "
-        f"{SLOW:,} puzzles.",
+        f"{SLOW:,} puzzles. *Differences* adds what the bait added to the opponent's tree and took from "
+        "the victim's; *labelled* also our own themes of the puzzle's line, as a mistake has them whose "
+        "line is proved.",
     ]
     if not found:
         blocks.append("No theme has enough puzzles.")
@@ -72,7 +88,7 @@ def patterns(run: Run) -> Finding:
             Table(("mean over", *_names()), ((f"{sum(t not in LENGTHS for t in found)} patterns", *summary),)),
             table,
         ]
-    brief = [("pattern precision@10, killer known", number(means["known"] or 0.0))] if found else []
+    brief = [(f"pattern precision@10, {name}", number(means[name] or 0.0)) for name in ("known", "labelled") if found]
     return Finding(Report("Patterns", tuple(blocks)), data, brief)
 
 
@@ -86,14 +102,16 @@ def macro_precision(queries: Sequence[Puzzle], found: Sequence[Themes]) -> float
     return fmean(values) if values else 0.0
 
 
-COLUMNS = ("chance", "boards", "sequences", "known", "proposed")
+COLUMNS = ("chance", "boards", "sequences", "known", "proposed", "differences", "labelled")
 
 
 def _names() -> tuple[str, ...]:
-    return "chance", "nearest boards", "sequences", "killer known", "killer proposed"
+    return "chance", "nearest boards", "sequences", "killer known", "killer proposed", "differences", "labelled"
 
 
-def _means(found: dict[str, tuple[int, float, float, float | None, float, float]]) -> dict[str, float | None]:
+def _means(
+    found: dict[str, tuple[int, float, float, float | None, float, float, float, float]],
+) -> dict[str, float | None]:
     """Of each column over the patterns, the lengths apart; of sequences over those that have enough puzzles."""
     rows = [row[1:] for theme, row in found.items() if theme not in LENGTHS]
     columns = {name: [row[at] for row in rows if row[at] is not None] for at, name in enumerate(COLUMNS)}
@@ -107,3 +125,45 @@ def _themes(run: Run, bags: Sequence[Sequence[int]]) -> list[Themes]:
 
 def _of_neighbours(run: Run, found: neighbours.Neighbours) -> list[Themes]:
     return [[run.sample.library[place].themes for place, _ in near[:TOP]] for near in found]
+
+
+def _most_specific(queries: Sequence[Puzzle], found: Sequence[Themes]) -> float:
+    """The share of the neighbours that have the most specific theme of their query, the first of `PATTERNS`."""
+    shares = []
+    for query, near in zip(queries, found, strict=True):
+        theme = next((name for name in PATTERNS if name in query.themes), None)
+        if theme is not None:
+            shares.append(sum(theme in themes for themes in near) / TOP)
+    return fmean(shares) if shares else 0.0
+
+
+def _by_differences(run: Run) -> tuple[list[Themes], list[Themes]]:
+    """The nearest by the similarity of differences, without the labels of the line and with them."""
+
+    def sets(puzzles: Sequence[Puzzle]) -> list[bytes]:
+        rows = []
+        for each in puzzles:
+            line = (each.trap.bait, *each.trap.killer_line)
+            family, _ = pattern_of(each.before, line)
+            rows.append((each.before, " ".join(line), [(f"mechanism {family}", COPIES["mechanism"])]))
+        return _native.difference_token_sets(rows)
+
+    library, queries = sets(run.sample.library), sets(run.queries)
+    found: list[list[Themes]] = []
+    with tempfile.TemporaryDirectory() as folder:
+        for chosen in (_unlabelled, bytes):
+            path = Path(folder) / "mistakes"
+            write_index(path, list(enumerate(map(chosen, library))))
+            index = _native.TokenIndex(path, vocabulary=VOCABULARY_VERSION)
+            hits = index.top(list(map(chosen, queries)), TOP, jobs=run.jobs)
+            found.append([[run.sample.library[place].themes for place, _ in near] for near in hits])
+    bare, labelled = found
+    return bare, labelled
+
+
+def _unlabelled(tokens: bytes) -> bytes:
+    return b"".join(
+        token.to_bytes(4, sys.byteorder)
+        for token in array("I", tokens)
+        if token >> _native.FIELD_BITS <= _native.TAKEN_KIND
+    )

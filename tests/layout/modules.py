@@ -24,6 +24,7 @@ LIBRARY_LEVELS = (
     ("storage",),
     ("library",),
     ("proof", "games", "similarity"),
+    ("patterns",),
     ("query", "report", "mining", "formats"),
     ("repertoire", "practice"),
 )

@@ -10,6 +10,7 @@ hint_pool.py     local searches for a Monte Carlo search by threads or a cluster
 monte_carlo.py   Monte Carlo tree search of any game, its variants by name
 trap_test.py     does a move lose, was it avoidable, does it tempt
 themes.py        what a line does to the victim: fork, pin, back-rank mate, …
+causes.py        why a losing move loses, and what its killer line does
 wording.py       a trap test as text: sentence, board, plot of the ranks
 ===============  =====================================================================
 """

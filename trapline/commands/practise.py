@@ -32,6 +32,9 @@ def practise(
     theme: Annotated[
         str, typer.Option(metavar="THEME", help="Only exercises of this theme, such as fork, pin or back-rank mate.")
     ] = "",
+    pattern: Annotated[
+        str, typer.Option(metavar="KEY", help="Only of this pattern, as the report names it: threat or fork:N:KR.")
+    ] = "",
     opening: Annotated[str, typer.Option(metavar="TEXT", help="Only of openings with this text in their name.")] = "",
     rating: Annotated[
         str | None, typer.Option(metavar="FROM-TO", help="Only from games against opponents rated so, as 1200-1599.")
@@ -68,7 +71,9 @@ def practise(
     if export is not None:
         check_outputs([export] if export.suffix in (".pgn", ".apkg") else export.glob("exercises-*.pgn"), db)
     least, most = bounds("rating", rating)
-    wanted = Filter(theme=theme_key(theme, grammar), opening=opening, least_rating=least, most_rating=most)
+    wanted = Filter(
+        theme=theme_key(theme, grammar), pattern=pattern, opening=opening, least_rating=least, most_rating=most
+    )
     with open_existing(db, read_only=progress or export is not None) as library:
         found = open_practice(library, player, wanted)
         if export is not None:

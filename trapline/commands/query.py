@@ -17,12 +17,31 @@ from trapline.echo import echo
 
 if TYPE_CHECKING:
     from db.query.answer import Hit, Page
+    from db.query.mistakes import MistakeQuery
+
+SHOWN_PLIES = 3
+"""Of a line that punishes a losing move."""
 
 RED, GREEN = "#c0392bcc", "#27864ecc"
 """Colours of the arrows for bait and killer."""
 
 
 def query(
+    like: Annotated[
+        str | None,
+        typer.Option(
+            metavar="GAME#MOVE|FEN", help="Losing moves of the indexed games most like this one, or position."
+        ),
+    ] = None,
+    cause: Annotated[
+        str | None, typer.Option(metavar="KEY", help="Losing moves with this cause: threat, taken, fork, ...")
+    ] = None,
+    mechanism: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Losing moves that are punished so: a key or words of it.")
+    ] = None,
+    place: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Losing moves that are punished there: a key or words of it.")
+    ] = None,
     fen: Annotated[str | None, typer.Option(metavar="FEN", help="The position before the bait, quoted.")] = None,
     moves: Annotated[
         str | None, typer.Option(metavar="MOVES", help="The same as moves from the usual start, quoted.")
@@ -101,6 +120,9 @@ def query(
 ) -> None:
     """Find traps by position, similarity, name and fields; all conditions that are given must hold.
 
+    With --like, --cause, --mechanism or --place find losing moves of the indexed games instead: the most similar first,
+    else the newest. Of the other conditions these take --player (who made the move), --victim, --eco and --rating.
+
     A position finds the traps of that very position, in either colour. With --similar it also finds traps that are like
     it and whose killer is proved to work in it.
 
@@ -119,6 +141,16 @@ def query(
     if output is not None and not as_svg:
         raise UsageError("-o belongs to --svg; standard output can be sent to a file by the shell")
     low, high = bounds("rating", rating)
+    if any(each is not None for each in (like, cause, mechanism, place)):
+        given = (fen, moves, similar, measure, min_similarity, name, family, opening, outcome, verdict, source, bait)
+        others = (killer, min_length, max_length, event, min_frequency, sort, after, unproved or None, as_pgn or None)
+        if any(each is not None for each in (*given, *others)) or as_svg:
+            raise UsageError("with losing moves go --player, --victim, --eco, --rating, --limit and --json only")
+        from db.query.mistakes import MistakeQuery
+
+        about = {"player": player, "victim": victim, "eco": eco, "min_rating": low, "max_rating": high, "limit": limit}
+        _mistakes(MistakeQuery(like=like, cause=cause, mechanism=mechanism, place=place, **about), db, as_json)  # type: ignore[arg-type]
+        return
     condition = Query(
         fen=fen,
         moves=moves,
@@ -171,6 +203,28 @@ def query(
         say(f"the library has this position with other castling rights: {', '.join(page.other_castling)}")
     if page.hits and page.next is not None and not as_json:
         say(f"there are more; go on with --after {page.next}")
+
+
+def _mistakes(query: MistakeQuery, db: str | None, as_json: bool) -> None:
+    from db.query.mistakes import find_mistakes
+    from trapline.commands.terminal import print_json, print_table, say
+
+    with open_existing(db) as library:
+        page = find_mistakes(library, query)
+    if as_json:
+        print_json(page.to_dict())
+        return
+    rows = []
+    for hit in page.mistakes:
+        similarity = "" if hit.similarity is None else f"{hit.similarity:.2f}"
+        move = f"{hit.number}{'.' if hit.colour == 'white' else '...'}{hit.played}"
+        game = f"{hit.white} – {hit.black}"
+        line = " ".join(hit.killer_line[:SHOWN_PLIES])
+        rows.append((similarity, f"{hit.game}#{hit.ply}", hit.date, move, line, hit.name, game))
+    columns = ("similarity", "move", "date", "played", "killer line", "pattern", "game")
+    print_table(f"{len(rows):,} losing move{'' if len(rows) == 1 else 's'}", columns, rows)
+    if not rows:
+        say("there are no such losing moves")
 
 
 def _print(page: Page) -> None:

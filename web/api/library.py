@@ -11,6 +11,7 @@ from db.games.explorer import Explored
 from db.games.sightings import SightingPage, sightings
 from db.library.families import families
 from db.query.answer import PageAnswer, TrapInGames, trap_in_games
+from db.query.mistakes import MistakePage, find_mistakes
 from db.query.query import Query as LibraryQuery
 from db.similarity.propose import Proposals, Question
 from db.traps.position_value import PositionValue
@@ -20,7 +21,15 @@ from trapcore.errors import UsageError
 from trapcore.parallel.budget import Cancellation
 from web.api.json_response import Content, json_response
 from web.api.models import Families
-from web.api.params import ExploreParams, ProposeParams, SightingParams, SimilarParams, TrapParams, no_params
+from web.api.params import (
+    ExploreParams,
+    MistakeParams,
+    ProposeParams,
+    SightingParams,
+    SimilarParams,
+    TrapParams,
+    no_params,
+)
 from web.problems import NotFound
 from web.profile import check_player, shown_games, told_fallers
 from web.service import Service, service_of
@@ -49,6 +58,17 @@ async def similar(params: Annotated[SimilarParams, Query()], request: Request) -
     service = service_of(request)
     query = params.query()
     return await json_response(request, service, lambda stop: service.query_engine.ask(query).to_dict(), search=True)
+
+
+@router.get("/mistakes", response_model=MistakePage, responses=NOT_MODIFIED, summary="Find losing moves")
+async def mistakes(params: Annotated[MistakeParams, Query()], request: Request) -> Response:
+    """Losing moves of the indexed games by what they are like, or by cause, mechanism and place; on a public server
+    one's own."""
+    service, only = service_of(request), shown_games(request)
+    query = params.query()
+    return await json_response(
+        request, service, lambda stop: find_mistakes(service.library, query, only).to_dict(), search=True
+    )
 
 
 @router.get(

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from python_multipart.multipart import parse_options_header
 from starlette.datastructures import FormData
 
+from db.query.mistakes import MistakeQuery
 from db.query.query import LONGEST_MOVES, LONGEST_TEXT, MOST_HITS, MOST_SIMILAR, Query, Sort
 from db.traps.terms import HIGHEST_RATING, Outcome, Side
 from trapcore.errors import UsageError
@@ -136,6 +137,29 @@ class TrapParams(PositionParams, SimilarityParams, PageParams):
         values = self.model_dump(exclude={"name", "text", "min_similarity", "least"})
         text = self.text if self.name is None else self.name
         return Query(text=text, least=self.least_similarity(), **values)
+
+
+class MistakeParams(QueryParams):
+    """Parameters of the search for losing moves: every condition that is given must hold."""
+
+    like: str | None = Field(
+        default=None, max_length=LONGEST_TEXT, description="A position (FEN or EPD), or `GAME#MOVE`: `12#27`, `12#14.`"
+    )
+    cause: str | None = Field(default=None, max_length=LONGEST_TEXT, description="Key of a cause, such as `threat`.")
+    mechanism: str | None = Field(
+        default=None, max_length=LONGEST_TEXT, description="Key, its beginning, or a part of the name."
+    )
+    place: str | None = Field(default=None, max_length=LONGEST_TEXT, description="The same of a place.")
+    player: str | None = Field(default=None, max_length=LONGEST_TEXT, description="Part of the name of who moved.")
+    victim: Side | None = Field(default=None, description="Who moved.")
+    eco: str | None = Field(default=None, max_length=7, description="Of the game: `C41`, `B1` or `B10-B19`.")
+    min_rating: int | None = Field(default=None, ge=0, le=HIGHEST_RATING, description="Of who moved.")
+    max_rating: int | None = Field(default=None, ge=0, le=HIGHEST_RATING)
+    limit: int = Field(default=10, ge=1, le=MOST_HITS, description="Losing moves.")
+
+    def query(self) -> MistakeQuery:
+        """Query of the library. Raises `UsageError`."""
+        return MistakeQuery(**self.model_dump())
 
 
 class ProposeParams(QueryParams):

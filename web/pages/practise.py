@@ -79,6 +79,7 @@ class Wanted:
     least: int | None = None
     """Rating of the opponent, as `Filter` takes it."""
     most: int | None = None
+    pattern: str = ""
     skip: tuple[str, ...] = ()
     """Identifiers of the exercises that are put off."""
 
@@ -89,11 +90,13 @@ class Wanted:
     def fields(self) -> dict[str, str]:
         """Whose and which, as parameters."""
         bounds = {"least": "" if self.least is None else str(self.least), "most": str(self.most or "")}
-        return {"player": self.player, "theme": self.theme, "opening": self.opening, **bounds}
+        which = {"theme": self.theme, "opening": self.opening, "pattern": self.pattern}
+        return {"player": self.player, **which, **bounds}
 
     def filter(self) -> Filter:
         """The same for `open_practice`."""
-        return Filter(theme=self.theme, opening=self.opening, least_rating=self.least, most_rating=self.most)
+        bounds = {"least_rating": self.least, "most_rating": self.most}
+        return Filter(theme=self.theme, pattern=self.pattern, opening=self.opening, **bounds)
 
 
 class Place(BaseModel):
@@ -106,6 +109,7 @@ class Place(BaseModel):
     opening: Name = ""
     least: Rating = ""
     most: Rating = ""
+    pattern: Name = ""
     skip: Annotated[str, Field(max_length=13 * SKIPPED)] = ""
     exercise: Short = ""
     """`Exercise.id`; empty for the next one."""
@@ -128,6 +132,7 @@ async def practise(request: Request, place: Annotated[Place, Query()]) -> Respon
         place.opening.strip(),
         _number(place.least),
         _number(place.most),
+        place.pattern.strip(),
         tuple(filter(None, place.skip.split(","))),
     )
     profile = profile_of(request)
@@ -163,9 +168,10 @@ async def answer(request: Request) -> Response:
     service = service_of(request)
     profile = required_profile(request)
     fields = {name: value for name, value in (await read_form(request)).items() if isinstance(value, str)}
-    player, theme, opening = (fields.get(name, "")[:200] for name in ("player", "theme", "opening"))
+    names = ("player", "theme", "opening", "pattern")
+    player, theme, opening, pattern = (fields.get(name, "")[:200] for name in names)
     least, most = (_number(fields.get(name, "")) for name in ("least", "most"))
-    wanted = Wanted(profile.player(player), theme, opening, least, most)
+    wanted = Wanted(profile.player(player), theme, opening, least, most, pattern)
     practice = await service.run(request, lambda stop: _practice(service, profile, wanted))
     exercise = practice.find(fields.get("exercise", ""))
     if exercise is None:

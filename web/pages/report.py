@@ -178,7 +178,9 @@ async def traps(request: Request, player: Annotated[str, Query(max_length=200)])
     def work() -> str:
         whose = player_of(service, profile, player)
         names = [whose] if isinstance(whose, str) else whose
-        return html.page(traps_report(service.library, names), language_of(request))
+        practise = partial(address, "/practise", go=1, player=player)
+        made = traps_report(service.library, names)
+        return html.page(made, language_of(request), lambda key: practise(pattern=key))
 
     try:
         text = await service.run(request, lambda stop: work(), seconds=SECONDS)

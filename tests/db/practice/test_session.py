@@ -302,3 +302,13 @@ def test_days_in_a_row_are_counted_until_today_or_yesterday() -> None:
     assert streak(days, today) == 3
     assert streak(days[1:], today) == 2
     assert streak(days[3:], today) == 0
+
+
+def test_pattern_chooses_the_mistakes_that_have_its_key(tmp_path: Path) -> None:
+    with open_library(copy_practice_library(tmp_path / "library.sqlite")) as library:
+        every = exercises_of(library, PLAYER)
+    own = next(each for each in every if each.origin is Origin.LOST)
+    assert len(own.patterns) >= 2
+    for key in own.patterns:
+        assert own in [each for each in every if Filter(pattern=key)(each)]
+    assert not [each for each in every if Filter(pattern="zugzwang")(each)]

@@ -5,8 +5,10 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
+from shlex import quote
 
 import chess
 import chess.pgn
@@ -27,6 +29,8 @@ from db.traps.trap import Trap, make_trap
 from tests.conftest import NewLibrary
 from tests.support.command_line import CommandLine
 from tests.support.db_traps import AVOIDED, ELEPHANT_FELL, ENDED, FELL, MIRRORED, OTHER, elephant, legal, write
+from tests.support.mistakes import game as played
+from tests.support.mistakes import mistake, store
 from trapcore.errors import UsageError
 from trapcore.proof.verdict import Verdict
 from trapline.commands.games.report import report as command
@@ -347,3 +351,38 @@ def test_a_player_without_traps_gets_a_page_that_says_so(library: Library) -> No
     check_page(text)
     assert "1 game; 0 traps met" in text
     assert "No proved trap of the library occurred" in text
+
+
+# What a player loses to ---------------------------------------------------------------------------------------------
+
+
+def test_report_begins_with_what_the_player_loses_to(new_library: NewLibrary, tmp_path: Path) -> None:
+    dates = [f"2020.01.{day:02}" for day in range(1, 13)]
+    with open_library(new_library(), create=True) as opened:
+        games = [played("legal", f"White {day}", "Éva", date, BlackElo=1500) for day, date in enumerate(dates)]
+        store(opened, tmp_path / "patterns.pgn", games)
+        found = report(opened, ["Éva"])
+        few = report(opened, ["White 3"])
+    (pattern,) = found.patterns
+    move = mistake("legal")
+    assert move.place
+    assert (pattern.pattern.key, pattern.rate.fell, pattern.rate.games) == (move.place, 12, 12)
+    assert found.to_dict()["patterns"] == [pattern.to_dict()]
+    text = page(found)
+    assert text.index("What you lose to") < text.index('id="losing"')
+    name = pattern.pattern.name(colour="black")
+    assert f"{name[:1].upper()}{name[1:]}</h3>" in text
+    assert "12 losing moves, 12 of them punished" in text
+    assert "From 2020-01-01 to 2020-01-12" in text
+    assert text.count("<figure><img") == 3
+    assert f"trapline practise --player 'Éva' --pattern {quote(move.place)}" in unescape(text)
+    assert few.patterns == ()
+    assert "1 game looked through. A pattern needs 10 or more" in page(few)
+
+
+def test_report_links_the_practice_of_a_pattern_on_a_page(new_library: NewLibrary, tmp_path: Path) -> None:
+    with open_library(new_library(), create=True) as opened:
+        store(opened, tmp_path / "patterns.pgn", [played("noah", "Éva", f"Black {day}") for day in range(10)])
+        text = page(report(opened, ["Éva"]), practise=lambda key: f"/practise?pattern={key}")
+    assert 'href="/practise?pattern=' in text
+    assert "trapline practise" not in text

@@ -9,6 +9,8 @@ from jinja2 import Environment
 from jinja2.ext import extract_from_ast
 
 from db.traps.terms import KINDS
+from db.wording.advice import ADVICE
+from db.wording.causes import CAUSE_NAMES, MECHANISM_NAMES
 from trapcore.errors import TraplineError
 from web.pages.rendering import PROMOTIONS
 from web.pages.report import _KINDS
@@ -26,9 +28,12 @@ BY_VALUE = {
     *(f"{side} {man}" for side in ("white", "black") for man in _MEN),
     *PROMOTIONS.values(),
     *KINDS.values(),
+    *CAUSE_NAMES.values(),
+    *MECHANISM_NAMES.values(),
     *(title for _, title in _KINDS),
     *_HEADINGS.values(),
     *Phase,
+    *set(ADVICE.values()),
     "That did not work",
     "rank",
     "gain",

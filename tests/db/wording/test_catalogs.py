@@ -14,9 +14,8 @@ from db.games.players import find_players
 from db.games.trap_occurrences import UNNAMED
 from db.report.losses import clock_band, time_of_day
 from db.traps.temptation import rating_band
-from db.wording.catalog import catalog
 from db.wording.english import ENGLISH
-from db.wording.grammar import Grammar
+from db.wording.grammar import Grammar, catalog
 from db.wording.languages import LANGUAGES, OWN_WORDS
 from db.wording.names import theme_name
 from tests.db.wording.catalog_texts import ROOT, TEMPLATES, raised, wanted
@@ -35,6 +34,8 @@ PAGE_ERRORS = {
     ROOT / "db" / "practice" / "exercise.py",
     ROOT / "db" / "practice" / "session.py",
     ROOT / "db" / "games" / "players.py",
+    ROOT / "db" / "patterns" / "like.py",
+    ROOT / "db" / "query" / "mistakes.py",
     ROOT / "db" / "query" / "query.py",
     ROOT / "db" / "query" / "where.py",
     ROOT / "trapcore" / "trees" / "chess_game.py",
@@ -55,7 +56,7 @@ REASONS = {
 OF_SETS = {
     *(
         f"unknown {what} {{given!r}}: {rest}"
-        for what in ("theme", "trap", "family", "victim", "outcome", "verdict", "event")
+        for what in ("cause", "theme", "trap", "family", "victim", "outcome", "verdict", "event")
         for rest in ("did you mean {nearest!r}?", "known are {known}")
     ),
     *_LABELS.values(),

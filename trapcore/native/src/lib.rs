@@ -15,10 +15,11 @@
 //! | `abstract_tree` | abstracted local trees of a move, and their tokens |
 //! | `token_index` | an inverted index of the tokens of a million killers, in files |
 //! | `ranking` | killers of a position, ranked by learned weights of their tokens |
+//! | `themes` | what a line does to the victim, in lichess's names of themes, and why a move loses |
 //! | `judge` | which traps stand in a position, and what a game made of them |
 //! | `training` | training of the search's network |
 //! | `game_search` | Monte Carlo tree search and local search of any game |
-//! | `themes` | what a line does to the victim, in lichess's names of themes |
+//! | `differences` | what a mistake adds to the opponent's tree and takes from one's own, as tokens |
 //! | `fuzzing` | any bytes as a position with budgets; only for tests and the fuzz target |
 //! | `py` | the interface to Python, and all that knows of it |
 
@@ -26,6 +27,7 @@
 
 mod abstract_tree;
 mod chess;
+mod differences;
 #[cfg(any(test, fuzzing))]
 pub mod fuzzing;
 mod game_search;

@@ -11,6 +11,7 @@ visible_features.py  features of a move that need no look at its replies
 replies.py           its replies and the follow-ups to them
 mating_net.py        what mates a king, and what keeps it from each square beside it
 tokens.py            the vocabulary: facts packed into numbers, and unpacked again
+differences.py       what a mistake adds to the opponent's tree and takes from the mover's
 token_words.py       the vocabulary for chess players: each token in English
 ===================  ===============================================================================
 

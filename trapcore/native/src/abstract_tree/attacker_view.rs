@@ -50,6 +50,11 @@ impl AttackerView {
         AttackerView::new(after(before, bait), mode, Some((before, bait)))
     }
 
+    /// The position before the bait with the attacker to move, where that is legal.
+    pub(crate) fn passed(&self) -> Option<&Chess> {
+        self.bait.as_ref()?.passed.as_ref()
+    }
+
     pub(crate) fn victim_king(&self) -> Square {
         self.chess.board().king_of(!self.orientation.attacker).expect("a legal position has both kings")
     }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
-use shakmaty::{Move, Position};
+use shakmaty::Move;
 
 use crate::chess::moves::after;
 use crate::chess::position::live_key;
@@ -12,21 +12,17 @@ use crate::judge::events::{Encounter, EventKind, Killer, classify, is_sprung};
 use crate::judge::game_losses::GameLosses;
 use crate::judge::losses::{Loss, mate_in};
 use crate::judge::model::{Case, Event, Figures, JudgedGame, LOST, Options, WON};
-use crate::judge::pass::deepen;
 use crate::judge::token_candidates::tempting;
+use crate::judge::verify::{explained, is_threat};
 use crate::judge::workspace::Workspace;
 use crate::mate::PROVER_VERSION;
 use crate::search::score::mate_distance;
 use crate::search::verdict::Verdict;
-use crate::search::{Limits, MAX_DEPTH};
 use crate::trap_test::{LOSS, MISTAKE, TESTER_VERSION, win_chance};
 
 /// Nodes that tell whether a capture may be poisoned, and the cost from which it is.
 const POISON_NODES: u64 = 150;
 const POISON: f64 = 0.25;
-/// Nodes for whether a killer that mates, or another one, works if the victim passes.
-const MATE_NODES: u64 = 20_000;
-const THREAT_NODES: u64 = 1_000;
 
 /// A case as it stood at a decision of a game.
 pub(super) struct Standing {
@@ -66,6 +62,7 @@ impl<'a> GameEvents<'a> {
                 reached: self.losses.positions[at + 1].clone(),
                 case: Arc::clone(case),
                 threat: false,
+                explanation: None,
                 settled: true,
                 played_loss: None,
                 only_move: false,
@@ -284,6 +281,7 @@ impl<'a> GameEvents<'a> {
                 None => event.played_loss = Some(0.0),
             }
             event.threat = is_threat(event, work);
+            event.explanation = explained(event, work);
         }
         self.losses.agree();
         let mut seen = FxHashSet::default();
@@ -292,26 +290,6 @@ impl<'a> GameEvents<'a> {
         let judged = judged.filter_map(|position| self.losses.judged(position)).collect();
         JudgedGame { events, judged, positions: 0 }
     }
-}
-
-/// Whether the killer would work as well if the victim passed.
-fn is_threat(event: &Event, work: &mut Workspace) -> bool {
-    let (Some(&killer), Ok(passed)) = (event.case.line.first(), event.position.clone().swap_turn()) else {
-        return false;
-    };
-    if event.case.verdict != Verdict::Proved || !passed.is_legal(killer) {
-        return false;
-    }
-    if let Some(mate) = event.case.mate_in {
-        let proof = work.tester.prover.prove(&passed, mate, MATE_NODES, &[killer]);
-        work.proof_nodes += proof.nodes;
-        return proof.verdict == Verdict::Proved;
-    }
-    let Some(figures) = &event.case.figures else { return false };
-    let limits = Limits { depth: MAX_DEPTH, nodes: THREAT_NODES };
-    let kept = deepen(&mut work.searcher, &passed, &[killer], &[], limits);
-    work.proof_nodes += kept.nodes;
-    figures.before + win_chance(kept.value()) >= LOSS
 }
 
 fn figures(loss: &Loss) -> Figures {

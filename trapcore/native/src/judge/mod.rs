@@ -9,7 +9,7 @@
 //! | `workspace` | the memory that one thread reuses, with the cases of earlier positions |
 //! | `label_candidates` | candidates from similar trees: the traps' own moves, or their counterparts |
 //! | `token_candidates` | candidates whose killers share tokens with known ones |
-//! | `verify` | the proof of a candidate |
+//! | `verify` | the proof of a candidate, and why a bait loses |
 //! | `pass` | the brief search of every position of a game |
 //! | `losses` | the proof that a move loses |
 //! | `loss_evidence` | what the searches saw of the moves of a game, for the fit of the probability |

@@ -10,6 +10,7 @@ use crate::judge::events::EventKind;
 use crate::judge::judgements::JudgedPosition;
 use crate::measures::trap_positions::{MeasureSpec, Member};
 use crate::search::verdict::Verdict;
+use crate::themes::causes::Explanation;
 
 /// A trap of the library: position before the bait, bait, and the killer line with its proof.
 #[derive(Clone, Debug)]
@@ -177,6 +178,8 @@ pub(crate) struct Event {
     pub case: Arc<Case>,
     /// The killer would work as well if the victim passed.
     pub threat: bool,
+    /// Why the bait loses, of a move that was played and is proved to lose.
+    pub explanation: Option<Explanation>,
     /// Whether the win chances of the bait and of the move that the event is about may be told.
     pub settled: bool,
     /// Win chance that the move which the event is about costs against the best there, 0 to 2; `None` where it was

@@ -1,4 +1,4 @@
-//! The proof of a candidate.
+//! The proof of a candidate, and why a bait loses.
 //!
 //! A bait that several traps propose is examined once, the killers of all of them are tried first, and the case gets
 //! the name of the most similar trap that posed the question which was answered.
@@ -6,12 +6,16 @@
 use shakmaty::{Chess, Move, Position};
 
 use crate::chess::moves::after;
-use crate::judge::model::{Candidate, Case, Decision, GREATEST_SIMILARITY, ProofLimits, Question, SimilarTrap};
+use crate::judge::events::EventKind;
+use crate::judge::model::{Candidate, Case, Decision, Event, GREATEST_SIMILARITY, ProofLimits, Question, SimilarTrap};
+use crate::judge::pass::deepen;
 use crate::judge::workspace::Workspace;
 use crate::mate::{EXHAUSTIVE, MateProof, PROVER_VERSION};
 use crate::search::verdict::Verdict;
 use crate::search::{Limits, MAX_DEPTH};
-use crate::trap_test::TESTER_VERSION;
+use crate::themes::causes::mistake;
+use crate::themes::causes::{Explanation, explain};
+use crate::trap_test::{LOSS, TESTER_VERSION, win_chance};
 
 /// A gain of material is tested with four searches, each of which costs more a node than the mate prover.
 const GAIN_SHARE: u64 = 8;
@@ -20,6 +24,10 @@ const GAIN_SHARE: u64 = 8;
 const ALONE: usize = 1;
 /// Nodes of the shallow search before the test of a gain of material, which most candidates do not pass.
 const PRESCREEN_NODES: u64 = 2000;
+
+/// Nodes for whether a killer that mates, or another one, works if the victim passes.
+const MATE_NODES: u64 = 20_000;
+const THREAT_NODES: u64 = 1_000;
 
 /// The answer to one question about a bait; proved only if the bait was avoidable (and for a gain, if it tempts).
 struct Answer {
@@ -162,4 +170,42 @@ impl Verifier {
         }
         false
     }
+}
+
+/// Whether the killer would work as well if the victim passed.
+pub(super) fn is_threat(event: &Event, work: &mut Workspace) -> bool {
+    let (Some(&killer), Ok(passed)) = (event.case.line.first(), event.position.clone().swap_turn()) else {
+        return false;
+    };
+    if event.case.verdict != Verdict::Proved || !passed.is_legal(killer) {
+        return false;
+    }
+    if let Some(mate) = event.case.mate_in {
+        let proof = work.tester.prover.prove(&passed, mate, MATE_NODES, &[killer]);
+        work.proof_nodes += proof.nodes;
+        return proof.verdict == Verdict::Proved;
+    }
+    let Some(figures) = &event.case.figures else { return false };
+    let limits = Limits { depth: MAX_DEPTH, nodes: THREAT_NODES };
+    let kept = deepen(&mut work.searcher, &passed, &[killer], &[], limits);
+    work.proof_nodes += kept.nodes;
+    figures.before + win_chance(kept.value()) >= LOSS
+}
+
+/// Why the bait loses, if it was played and is proved to lose.
+pub(super) fn explained(event: &Event, work: &mut Workspace) -> Option<Explanation> {
+    let (case, figures) = (&event.case, event.case.figures.as_ref());
+    if event.kind != EventKind::Fell || case.verdict != Verdict::Proved || case.line.is_empty() {
+        return None;
+    }
+    let question = mistake::Question {
+        position: &event.position,
+        bait: case.bait,
+        killer_line: &case.line,
+        best_line: figures.map_or(&[], |figures| &figures.best_line),
+        before: figures.map(|figures| figures.before),
+        after: figures.map(|figures| figures.after),
+        mate_in: case.mate_in,
+    };
+    Some(explain(question, &mut work.passes))
 }

@@ -7,6 +7,7 @@ use crate::judge::model::{Cases, ProofLimits};
 use crate::measures::trap_positions::{Hit, Scratch};
 use crate::search::Searcher;
 use crate::search::stop::StopFlag;
+use crate::themes::causes::threats::Passes;
 use crate::token_index;
 use crate::trap_test::Tester;
 
@@ -40,6 +41,8 @@ pub(crate) struct Workspace {
     pub(super) searcher: Searcher,
     /// For the quiescence of shortlisted moves, apart from the proofs so that these do not depend on it.
     pub(super) quiescence: Searcher,
+    /// For why moves lose, with tables of their own, so that this depends on nothing else.
+    pub(super) passes: Passes,
     pub(super) token_scratch: token_index::Scratch,
     /// Positions that were known or similar, before proof.
     pub candidates: u64,
@@ -58,6 +61,7 @@ impl Default for Workspace {
             cases: FxHashMap::default(),
             searcher: Searcher::new(GAME_TABLE_BITS),
             quiescence: Searcher::for_quiescence(&StopFlag::default()),
+            passes: Passes::default(),
             token_scratch: token_index::Scratch::default(),
             candidates: 0,
             suspected: 0,
@@ -72,6 +76,7 @@ impl Workspace {
         self.tester.set_stop_flag(stop_flag);
         self.searcher.stop_flag = stop_flag.clone();
         self.quiescence.stop_flag = stop_flag.clone();
+        self.passes.set_stop_flag(stop_flag);
     }
 
     pub(crate) fn is_stopped(&self) -> bool {

@@ -15,6 +15,7 @@ use super::calls::{Cancellation, detached};
 use super::games::{PyBatch, PyJudgedPosition, PyNote, PySkipped, judged, list, noted, skipped};
 use super::pickle::impl_pickle;
 use super::ranking::MoveRanker;
+use super::themes::causes::{PyExplanation, explanation};
 use super::token_index::PyTokenIndex;
 use crate::chess::moves::after;
 use crate::chess::position::{self, GamePosition};
@@ -72,6 +73,7 @@ impl_pickle! {
         best_line_san: Vec<String>,
         probability: Option<f64>,
         threat: bool,
+        explanation: Option<Py<PyExplanation>>,
         settled: bool,
         played_loss: Option<f64>,
         only_move: bool,
@@ -215,6 +217,7 @@ fn finding(py: Python<'_>, finding: Finding, game: &GameFindings, text: &[u8]) -
             best_line_san,
             probability: figures.and_then(|figures| figures.probability),
             threat: event.threat,
+            explanation: event.explanation.as_ref().map(|found| explanation(py, found)).transpose()?,
             settled: event.settled,
             played_loss: event.played_loss,
             only_move: event.only_move,

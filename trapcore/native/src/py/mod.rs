@@ -11,18 +11,20 @@
 //! | `measures` | similarities of two positions, and the pairs of their moves |
 //! | `label_sets` | fingerprints of many positions, compared with one at once |
 //! | `ranking` | tokens of moves, and killers ranked by learned weights |
+//! | `differences` | token sets of mistakes |
 //! | `token_index` | the index of token sets |
 //! | `mining` | what mining needs of thousands of positions at a time |
 //! | `move_model` | the move model, and values of moves by short searches |
 //! | `baselines` | a search and a prover without learning, to compare with |
 //! | `games` | batches of games, and games as rows for the library |
 //! | `judge` | the events of games |
-//! | `themes` | themes of a line |
+//! | `themes` | themes of a line, and why losing moves lose |
 //! | `training` | training of the network |
 
 mod arguments;
 mod baselines;
 mod calls;
+mod differences;
 mod evaluation;
 mod games;
 mod judge;
@@ -48,6 +50,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     measures::register(module)?;
     label_sets::register(module)?;
     ranking::register(module)?;
+    differences::register(module)?;
     token_index::register(module)?;
     mining::register(module)?;
     move_model::register(module)?;

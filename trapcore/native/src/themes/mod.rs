@@ -16,10 +16,12 @@
 //! | `tempo` | moves whose point is when they come: intermezzo, clearance, quiet and defensive moves |
 //! | `kings` | attacks on the king |
 //! | `zugzwang` | zugzwang, told by a search |
+//! | `causes` | why a losing move loses, and what its killer line does |
 //! | `moves` | promotion, en passant, castling, advanced pawns, sacrifices |
 
 mod alignments;
 mod attacks;
+pub(crate) mod causes;
 mod defenders;
 mod double_attacks;
 mod kings;

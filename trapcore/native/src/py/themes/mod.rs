@@ -1,12 +1,18 @@
 //! Themes of a line.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `causes` | why losing moves lose |
+
+pub(super) mod causes;
 
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use super::arguments::product_error;
-use super::calls::spare::Spare;
-use super::calls::{Cancellation, detached};
 use crate::chess::position;
+use crate::py::arguments::product_error;
+use crate::py::calls::spare::Spare;
+use crate::py::calls::{Cancellation, detached};
 use crate::search::Searcher;
 use crate::themes::line::Line;
 use crate::themes::{Passing, THEMES, ZUGZWANG, line_themes as themes_of};
@@ -97,6 +103,7 @@ pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
         "THEMES",
         PyTuple::new(module.py(), THEMES.iter().map(|&(name, _)| name).chain([ZUGZWANG]).collect::<Vec<_>>())?,
     )?;
+    causes::register(module)?;
     module.add_class::<LineTheme>()?;
     module.add_function(wrap_pyfunction!(line_themes, module)?)?;
     Ok(())

@@ -1,0 +1,78 @@
+"""How often players of a rating fall into a pattern: the share of their games that were looked through."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import ColumnElement, Connection, and_, case, func, or_, select
+
+from db.games.trap_stats import wilson
+from db.patterns.keys import Level, Pattern
+from db.storage.models import GameRow, LosingMoveRow
+from db.traps.temptation import UNKNOWN_RATING, RatingBand
+from db.traps.terms import HIGHEST_RATING
+
+
+@dataclass(frozen=True, slots=True)
+class PatternRate:
+    """In how many games somebody fell into a pattern."""
+
+    games: int
+    """Looked through, one for each player of it who counts."""
+    fell: int
+    """Of these, those with the pattern."""
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Least and greatest share, 0..1, by Wilson's interval of 95 %."""
+        return wilson(self.fell, self.games)
+
+    @property
+    def per_hundred(self) -> float:
+        """Games with the pattern of a hundred; 0 without a game."""
+        return 100 * self.fell / self.games if self.games else 0.0
+
+    def is_above(self, other: "PatternRate") -> bool:
+        """Whether it is higher beyond doubt: the intervals do not meet."""
+        return bool(self.games and other.games) and self.interval[0] > other.interval[1]
+
+
+def of_pattern(pattern: Pattern) -> ColumnElement[bool]:
+    """The losing moves of a pattern, as a condition on `LosingMoveRow`."""
+    if pattern.level is Level.CAUSE:
+        return LosingMoveRow.causes.startswith(f"{pattern.key}:", autoescape=True)
+    return (LosingMoveRow.place if pattern.level is Level.PLACE else LosingMoveRow.mechanism) == pattern.key
+
+
+def white_moved() -> ColumnElement[bool]:
+    """White made the losing move, as a condition on `LosingMoveRow` joined with `GameRow`."""
+    white_began = or_(GameRow.start_fen.is_(None), GameRow.start_fen.like("% w %"))
+    return white_began == (LosingMoveRow.ply % 2 == 1)
+
+
+def peer_rates(
+    connection: Connection, patterns: Sequence[Pattern], band: RatingBand, without: Collection[str]
+) -> dict[Pattern, PatternRate]:
+    """How often players in this band fell into each pattern, in games without the players named ``without``.
+
+    One statement for all patterns of a level would read every losing move; each has its index.
+    """
+    others = and_(GameRow.white.not_in(without), GameRow.black.not_in(without), GameRow.judged_by.is_not(None))
+
+    def is_rated(rating: ColumnElement[int | None]) -> ColumnElement[bool]:
+        if band == UNKNOWN_RATING:
+            return rating.is_(None)
+        return rating.between(band.least or 0, band.most or HIGHEST_RATING)
+
+    sides = [select(func.count()).where(others, is_rated(rating)) for rating in (GameRow.white_elo, GameRow.black_elo)]  # type: ignore[arg-type]
+    games = sum(connection.scalar(side) or 0 for side in sides)
+    mover = case((white_moved(), GameRow.white_elo), else_=GameRow.black_elo)
+    side = case((white_moved(), 0), else_=1)
+    found = {}
+    for pattern in patterns:
+        fell = (
+            select(func.count(func.distinct(2 * LosingMoveRow.game_id + side)))
+            .join_from(LosingMoveRow, GameRow, GameRow.id == LosingMoveRow.game_id)
+            .where(of_pattern(pattern), others, is_rated(mover))
+        )
+        found[pattern] = PatternRate(games, connection.scalar(fell) or 0)
+    return found

@@ -1,0 +1,174 @@
+"""Causes of losing moves, what their killer lines do, and where, in words.
+
+`trapcore.proof.causes` finds them; their keys are data, from which every name is made here.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import chess
+
+from db.traps.terms import Side
+from db.wording.english import ENGLISH
+from db.wording.evidence import Evidence
+from db.wording.facts import Facts
+from db.wording.grammar import Grammar
+from trapcore.trees.chess_game import parse_position
+
+CAUSE_NAMES: Mapping[str, str] = {
+    "retaken": "takes and is retaken",
+    "taken": "puts a piece where it is taken",
+    "uncovers": "moves a pinned piece",
+    "overloaded": "moves an overloaded piece",
+    "leaves": "leaves a piece that it guarded",
+    "cuts_off": "cuts a piece off from its guard",
+    "blocks_retreat": "blocks a retreat",
+    "back_rank": "opens the back rank",
+    "mating_net": "walks into a mating net",
+    "takes_flight": "takes a square from its king",
+    "cover": "weakens the king's cover",
+    "square": "gives up control of a square",
+    "line": "opens a line",
+    "vacates": "leaves a square to the opponent",
+    "pawn_through": "lets a pawn through",
+    "threat": "ignores a threat",
+    "fork": "walks into a fork",
+    "skewer": "walks into a skewer",
+    "discovery": "walks into a discovered attack",
+    "trap": "lets a piece be trapped",
+    "no_squares": "runs out of safe squares",
+    "pin": "walks into a pin",
+    "astray": "puts a piece where it gets lost",
+    "attacked": "walks into an attack",
+    "mate_missed": "lets a mate go",
+    "promotion_missed": "lets a promotion go",
+    "capture_missed": "lets a capture go",
+    "win_missed": "lets a win go",
+    "ending": "trades into a lost ending",
+    "zugzwang": "runs into zugzwang",
+}
+"""What each cause is called, see `trapcore.proof.causes.CAUSES`."""
+
+MECHANISM_NAMES: Mapping[str, str] = {
+    "fork": "%(one)s forks %(targets)s",
+    "skewer": "%(one)s skewers %(targets)s",
+    "pin": "%(one)s pins %(the)s to the king",
+    "doubleCheck": "a double check",
+    "discoveredAttack": "a discovered attack wins %(the)s",
+    "trappedPiece": "%(subject)s is trapped",
+    "overloading": "the guard of %(the)s is overloaded",
+    "capturingDefender": "the guard of %(the)s is taken",
+    "deflection": "the guard of %(the)s is drawn away",
+    "interference": "the guard of %(the)s is cut off",
+    "attraction": "%(subject)s is drawn to a worse square",
+    "xRayAttack": "an x-ray attack wins %(the)s",
+    "intermezzo": "an in-between move wins %(the)s",
+    "promotion": "a pawn promotes",
+    "taken": "%(subject)s moves and is taken",
+    "captured": "%(one)s takes %(the)s",
+    "won": "%(one)s wins %(the)s later",
+    "mate": "%(one)s mates",
+    "check": "%(one)s gives check",
+    "capture": "%(one)s takes %(the)s for an attack",
+    "quiet": "%(one)s makes a quiet move",
+}
+"""What a killer line does, by the first part of the key of a mechanism; named mates are called as the theme is."""
+
+_TAKEN = ("taken", "captured", "won")
+_ROLES = dict(zip("PNBRQK", chess.PIECE_TYPES, strict=True))
+
+
+class _Key(NamedTuple):
+    """A key of a mechanism in its parts."""
+
+    name: str
+    actor: chess.PieceType | None
+    victims: tuple[chess.PieceType, ...]
+
+
+def cause_name(cause: str, language: Grammar = ENGLISH) -> str:
+    """What a cause is called: ``ignores a threat``."""
+    return language.text(CAUSE_NAMES[cause])
+
+
+def mechanism_name(key: str, language: Grammar = ENGLISH) -> str:
+    """What a killer line does, by the key of its mechanism: ``a knight forks king and rook``."""
+    name, actor, victims = _parts(key)
+    if name not in MECHANISM_NAMES:
+        return language.theme_names[name][1]
+    bare = [_bare(kind, language) for kind in victims]
+    first = victims[0] if victims else chess.PAWN
+    return language.text(
+        MECHANISM_NAMES[name],
+        one="" if actor is None else language.one_piece[actor],
+        targets=f"{', '.join(bare[:-1])} {language.joined} {bare[-1]}" if len(bare) > 1 else "".join(bare),
+        the=language.the_piece[first],
+        subject=language.subject[first],
+    )
+
+
+def place_name(key: str, language: Grammar = ENGLISH, colour: Side = "white") -> str:
+    """Where a killer line strikes, by the key of its place: ``knight fork on c7, king on e8``.
+
+    ``colour`` is the side that made the mistake: keys have their squares turned as if that were White.
+    """
+    what, _, where = key.partition("@")
+    square, _, victim = where.partition(",")
+    name, actor, _ = _parts(f"{what}:")
+    square, at = _turned(square, colour), _turned(victim[1:], colour)
+    bare = _bare(_ROLES[victim[0]], language) if victim else ""
+    if name in _TAKEN:
+        return language.text("%(victim)s taken on %(square)s", victim=bare, square=at)
+    theme = language.theme_names[name][0]
+    piece = "" if actor is None else _bare(actor, language)
+    words = language.text("%(piece)s %(theme)s on %(square)s", piece=piece, theme=theme, square=square)
+    if not victim or at == square:
+        return words.strip()
+    behind = language.text("%(victim)s on %(square)s", victim=bare, square=at)
+    return f"{words.strip()}, {behind}"
+
+
+def cause_words(evidence: Evidence, facts: Facts, language: Grammar) -> tuple[str, dict[str, str]] | None:
+    """The sentence that says why a move loses, and its gaps; None if it has no cause that says more than the line."""
+    if not evidence.cause:
+        return None
+    key = f"cause_{evidence.cause}"
+    if evidence.mate_in is not None:
+        key += "_mate"
+    if key not in language.sentences:
+        return None
+    board = parse_position(evidence.fen)
+    if not evidence.cause.endswith("_missed"):
+        board.push_uci(evidence.bait)
+    square = evidence.cause_squares[0] if evidence.cause_squares else ""
+    kind = board.piece_type_at(chess.parse_square(square)) if square else None
+    if evidence.mate_in is None and evidence.cause in _LOSES and (kind is None or not _is_lost(facts, kind)):
+        return ("cause_threat_line", {}) if evidence.cause == "threat" else None
+    piece = "" if kind is None else language.the_piece[kind]
+    return key, {"piece": piece, "square": square}
+
+
+_LOSES = frozenset({"taken", "uncovers", "overloaded", "leaves", "cuts_off", "blocks_retreat", "threat", "no_squares",
+                    "astray"})  # fmt: skip
+"""Causes that name the piece that is lost."""
+
+
+def _is_lost(facts: Facts, kind: chess.PieceType) -> bool:
+    """Whether a piece of this kind is what the line is found to lose; one whose line is not certain may be any."""
+    return kind != chess.KING and (facts.material is None or facts.material.lost[0] == kind)
+
+
+def _parts(key: str) -> _Key:
+    name, actor, victims = key.split(":")[:3]
+    return _Key(name, _ROLES.get(actor), tuple(_ROLES[letter] for letter in victims))
+
+
+def _bare(kind: chess.PieceType, language: Grammar) -> str:
+    """``knight``, as what is spoken of."""
+    return language.subject[kind].split()[-1]
+
+
+def _turned(square: str, colour: Side) -> str:
+    if not square or colour == "white":
+        return square
+    return chess.square_name(chess.square_mirror(chess.parse_square(square)))

@@ -1,0 +1,124 @@
+"""Losing moves by what they are like, by their patterns, and by who made them."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from db.games.accounts import NO_ACCOUNT, SiteAccount
+from db.library.library import Library
+from db.library.open import open_library
+from db.query.mistakes import MistakeHit, MistakeQuery, find_mistakes
+from tests.support.db_traps import LEGAL_FEN
+from tests.support.mistakes import game, mistake, store
+from trapcore.errors import InputError, UsageError
+
+SITE = "https://lichess.org/abcdefgh"
+GAMES = (
+    game("legal", "Ann", "Bob", "2020.01.01", Site=SITE, ECO="C50", BlackElo=1500),
+    game("legal", "Cec", "Dan", "2021.01.01", ECO="C41", BlackElo=1900),
+    game("noah", "Ann", "Dan", "2022.01.01", ECO="C70", WhiteElo=1500),
+    game("fork", "Eve", "Bob", "2023.01.01", ECO="C50", WhiteElo=1200),
+)
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
+    folder = tmp_path_factory.mktemp("mistakes")
+    with open_library(folder / "library.sqlite", create=True) as opened:
+        store(opened, folder / "games.pgn", GAMES)
+        yield opened
+
+
+def found(library: Library, **conditions: object) -> list[tuple[str, str]]:
+    page = find_mistakes(library, MistakeQuery(**conditions))  # type: ignore[arg-type]
+    return [(hit.white, hit.played) for hit in page.mistakes]
+
+
+def like(library: Library, text: str) -> list[MistakeHit]:
+    return list(find_mistakes(library, MistakeQuery(like=text)).mistakes)
+
+
+def test_newest_mistake_of_a_pattern_comes_first(library: Library) -> None:
+    move = mistake("legal")
+    legal = [("Cec", "Bxd1"), ("Ann", "Bxd1")]
+    assert found(library, place=move.place) == legal
+    assert found(library, mechanism=move.mechanism) == legal
+    assert set(legal) <= set(found(library, cause=move.cause))
+    assert found(library, place=move.place, limit=1) == legal[:1]
+
+
+def test_pattern_is_found_by_the_beginning_of_its_key_and_by_words_of_its_name(library: Library) -> None:
+    move = mistake("noah")
+    assert move.mechanism is not None
+    first = move.mechanism.partition(":")[0]
+    assert ("Ann", "Qxd4") in found(library, mechanism=first)
+    hit = like(library, "3#15")[0]
+    assert hit.name
+    assert ("Ann", "Qxd4") in found(library, place=hit.name[:-1].upper())
+
+
+def test_other_conditions_hold_as_well(library: Library) -> None:
+    place = mistake("legal").place
+    assert found(library, place=place, player="dan") == [("Cec", "Bxd1")]
+    assert found(library, place=place, player="ann") == []  # she had the other side
+    assert found(library, place=place, eco="C5") == [("Ann", "Bxd1")]
+    assert found(library, place=place, max_rating=1600) == [("Ann", "Bxd1")]
+    assert found(library, place=place, victim="white") == []
+
+
+def test_mistake_like_a_move_of_a_game_is_itself_first(library: Library) -> None:
+    for text in ("1#10", f"{SITE}#10", "1#5...", "1#5...Bxd1"):
+        hits = like(library, text)
+        assert [(hit.white, hit.similarity) for hit in hits[:2]] == [("Ann", 1.0), ("Cec", 1.0)]
+        assert all(hit.similarity is not None and hit.similarity < 0.9 for hit in hits[2:])
+
+
+def test_mistake_like_a_position_is_one_that_stood_there(library: Library) -> None:
+    hits = like(library, LEGAL_FEN)
+    assert hits[0].played == "Bxd1"
+    assert hits[0].similarity is not None
+    assert hits[0].similarity > 0.5
+    only = find_mistakes(library, MistakeQuery(like=LEGAL_FEN, eco="C41"))
+    assert [hit.white for hit in only.mistakes] == ["Cec"]
+
+
+def test_account_sees_its_own_games_only(library: Library) -> None:
+    query = MistakeQuery(place=mistake("legal").place)
+    assert [hit.white for hit in find_mistakes(library, query, SiteAccount("https://lichess.org", "Bob")).mistakes] == [
+        "Ann"
+    ]
+    assert find_mistakes(library, query, NO_ACCOUNT).mistakes == ()
+    assert find_mistakes(library, MistakeQuery(like="2#10"), NO_ACCOUNT).mistakes == ()
+
+
+@pytest.mark.parametrize(
+    ("conditions", "told"),
+    [
+        ({}, "give one of like, cause, mechanism and place"),
+        ({"cause": "thret"}, "unknown cause 'thret': did you mean 'threat'?"),
+        ({"mechanism": "nothing such"}, "no losing move of this library has the mechanism 'nothing such'"),
+        ({"like": "9#1"}, "the library has no game '9'"),
+        ({"like": "1#99"}, "the game 1 has no move '99'"),
+        ({"like": "1#Bxd1"}, "'Bxd1' is no move of a game"),
+        ({"cause": "threat", "limit": 0}, "limit must be 1 to 200, not 0"),
+        ({"cause": "threat", "eco": "X"}, "eco must be like C41"),
+    ],
+)
+def test_question_that_cannot_be_answered_says_why(library: Library, conditions: dict[str, object], told: str) -> None:
+    with pytest.raises(UsageError) as error:
+        found(library, **conditions)
+    assert told in str(error.value)
+
+
+def test_text_that_is_no_position_is_refused(library: Library) -> None:
+    with pytest.raises(InputError):
+        like(library, "no position")
+
+
+def test_library_without_losing_moves_says_what_to_index(tmp_path: Path) -> None:
+    with (
+        open_library(tmp_path / "empty.sqlite", create=True) as empty,
+        pytest.raises(UsageError, match="trapline index FILE"),
+    ):
+        found(empty, cause="threat")

@@ -1,0 +1,43 @@
+"""Causes of losing moves, as Python asks for them."""
+
+import pickle
+
+import pytest
+
+from trapcore.errors import InputError, PositionError
+from trapcore.proof.causes import CAUSES, Explanation, Mistake, explain
+
+LEAVES = Mistake("1r5k/p1p3pp/3p2n1/3B4/1q2NP2/7b/PPPQ1P2/2KR4 w - - 5 25", "d5b3", ("b4e4", "d2c3"))
+FORK = Mistake("5b1r/pQpkpppp/n7/1N6/4nq2/4B3/P1PK2PP/6NR w - - 4 16", "d2d3", ("e4c5", "d3d2", "f4b4", "b5c3", "c5b7"))
+
+
+def fields(found: Explanation) -> list[object]:
+    causes = [(cause.name, cause.squares) for cause in found.causes]
+    return [causes, found.mechanism, found.place, found.ply, found.by, found.targets]
+
+
+def test_causes_have_squares_and_the_killer_line_has_a_mechanism_and_a_place() -> None:
+    leaves, fork = explain([LEAVES, FORK])
+    assert fields(leaves)[0] == [("leaves", ["e4", "d5"]), ("square", ["e4", "d5"])]
+    assert fields(fork) == [
+        [("fork", ["c5", "d3", "b7"])], "fork:N:KQ", "fork:N@c5,Kd3", 1, "c5", ["d3", "b7"],
+    ]  # fmt: skip
+    assert {cause.name for found in (leaves, fork) for cause in found.causes} <= set(CAUSES)
+
+
+def test_answers_come_in_order_and_do_not_depend_on_each_other() -> None:
+    alone = [fields(explain([each])[0]) for each in (LEAVES, FORK)]
+    assert [fields(each) for each in explain([LEAVES, FORK, LEAVES])] == [*alone, alone[0]]
+    assert explain([]) == []
+
+
+def test_an_explanation_can_be_pickled() -> None:
+    found = explain([FORK])[0]
+    assert fields(pickle.loads(pickle.dumps(found))) == fields(found)
+
+
+def test_bad_mistakes_are_refused() -> None:
+    with pytest.raises(InputError, match="an answer at least"):
+        explain([Mistake(LEAVES.fen, LEAVES.bait, ())])
+    with pytest.raises(PositionError, match="b4e5 is not a legal move"):
+        explain([Mistake(LEAVES.fen, LEAVES.bait, ("b4e5",))])
