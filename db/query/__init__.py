@@ -1,12 +1,13 @@
-"""Queries for traps.
+"""Queries for traps and for losing moves.
 
-=========  =================================================
-query.py   conditions of a query
-answer.py  hits and pages, and their JSON form
-engine.py  answers to queries, page by page
-where.py   conditions as SQL
-cursor.py  cursors: sealed texts that say where a page ended
-=========  =================================================
+===========  =================================================
+query.py     conditions of a query
+answer.py    hits and pages, and their JSON form
+engine.py    answers to queries, page by page
+where.py     conditions as SQL
+cursor.py    cursors: sealed texts that say where a page ended
+mistakes.py  losing moves by likeness and by pattern
+===========  =================================================
 
 ``query.py`` loads neither the database nor a prover.
 """
