@@ -16,7 +16,7 @@ from db.traps.terms import Event
 from db.wording.causes import CAUSE_NAMES, mechanism_name
 from db.wording.facts import facts_of
 from research.coverage.games import Game, read_games
-from research.report import Report, Table, number
+from research.report import Report, Table
 from trapcore import _native
 from trapcore.errors import InputError
 from trapcore.measures.options import IndexedMeasure
@@ -264,4 +264,4 @@ def _share(part: int, whole: int) -> float | None:
 
 
 def _percent(part: int, whole: int) -> str:
-    return f"{number(100 * part / whole)} %" if whole else "None"
+    return f"{100 * part / whole:.0f} %" if whole else "none"

@@ -130,7 +130,7 @@ def parsed(text: bytes) -> chess.pgn.Game:
         ),
         pytest.param(
             RESEMBLES,
-            ["{ 5...Bxd1 allows mate in 2: 6.Bxf7+ Ke7 7.Nd5#. } 6. Bxf7+"],
+            ["{ 5...Bxd1 ignores the threat of mate in 2: 6.Bxf7+ Ke7 7.Nd5#. } 6. Bxf7+"],
             id="a resemblance, proved",
         ),
     ],

@@ -16,7 +16,7 @@ use crate::themes::causes::{CAUSES, Cause, Explanation, ZUGZWANG, explain};
 
 impl_pickle! {
     #[pyclass(frozen, get_all, name = "Cause", module = "trapcore._native")]
-    pub(in crate::py) struct PyCause {
+    pub(crate) struct PyCause {
         name: String,
         squares: Vec<String>,
     }
@@ -24,7 +24,7 @@ impl_pickle! {
 
 impl_pickle! {
     #[pyclass(frozen, get_all, name = "Explanation", module = "trapcore._native")]
-    pub(in crate::py) struct PyExplanation {
+    pub(crate) struct PyExplanation {
         causes: Vec<Py<PyCause>>,
         mechanism: String,
         place: String,
@@ -38,7 +38,7 @@ fn names(squares: &[Square]) -> Vec<String> {
     squares.iter().map(ToString::to_string).collect()
 }
 
-pub(in crate::py) fn explanation(py: Python<'_>, found: &Explanation) -> PyResult<Py<PyExplanation>> {
+pub(crate) fn explanation(py: Python<'_>, found: &Explanation) -> PyResult<Py<PyExplanation>> {
     let cause = |cause: &Cause| Py::new(py, PyCause { name: cause.name.to_owned(), squares: names(&cause.squares) });
     let mechanism = &found.mechanism;
     Py::new(
@@ -113,7 +113,7 @@ impl Read {
     }
 }
 
-pub(in crate::py) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let names = CAUSES.iter().map(|&(name, _)| name).chain([ZUGZWANG]).collect::<Vec<_>>();
     module.add("CAUSES", PyTuple::new(module.py(), names)?)?;
     module.add_class::<PyCause>()?;
