@@ -1,4 +1,4 @@
-"""Queries for traps.
+"""Queries for traps and for losing moves.
 
 ===========  =================================================
 query.py     conditions of a query
@@ -7,6 +7,7 @@ engine.py    answers to queries, page by page
 where.py     conditions as SQL
 cursor.py    cursors: sealed texts that say where a page ended
 castling.py  the same position with other castling rights
+mistakes.py  losing moves by likeness and by pattern
 ===========  =================================================
 
 ``query.py`` loads neither the database nor a prover.

@@ -24,7 +24,7 @@ from db.report.plots import falls_by_opening, falls_over_time
 from db.report.report import Report, TrapHistory
 from db.traps.board_svg import Picture, draw
 from db.traps.terms import KINDS
-from db.wording.advice import advice
+from db.wording.causes import advice
 from db.wording.claims import numbered_line, percent_of_chance
 from db.wording.english import ENGLISH
 from db.wording.grammar import Grammar, Verbosity

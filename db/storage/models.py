@@ -1,25 +1,11 @@
 """Tables of a trap library. Every statement on them is portable SQL; only the space saving is SQLite's."""
 
-from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint, Index, MetaData, UniqueConstraint, true
-from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint, Index, UniqueConstraint, true
+from sqlalchemy.orm import Mapped, mapped_column
 
 from db.storage import column_types
-from db.storage.column_types import Float, Id, Integer, Key, LargeBinary, SmallInteger, String, Text, big, ordered
-
-NAMING = {
-    "ix": "ix_%(column_0_N_label)s",
-    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-    "ck": "ck_%(table_name)s_%(constraint_name)s",
-    "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
-    "pk": "pk_%(table_name)s",
-}
-
-
-class Base(DeclarativeBase):
-    """What the tables share: named constraints."""
-
-    metadata = MetaData(naming_convention=NAMING)
-    type_annotation_map = {int: Integer, str: Text, float: Float, bytes: LargeBinary, bool: column_types.Boolean}  # noqa: RUF012
+from db.storage.base import Base as Base
+from db.storage.column_types import Float, Id, Key, SmallInteger, String, Text, big, ordered
 
 
 class MetaRow(Base):
@@ -297,8 +283,6 @@ class LosingMoveRow(Base):
     __table_args__ = (
         CheckConstraint("kind IN ('mate', 'capture', 'check', 'quiet')", name="kind"),
         CheckConstraint("answer IN ('sprung', 'missed')", name="answer"),
-        Index(None, "mechanism"),
-        Index(None, "place"),
     )
 
     game_id: Mapped[int] = mapped_column(big(), ForeignKey("games.id"), primary_key=True, autoincrement=False)
@@ -312,25 +296,23 @@ class LosingMoveRow(Base):
     settled: Mapped[bool] = mapped_column(server_default=true())
     probability: Mapped[float | None] = mapped_column(Float)
     causes: Mapped[str | None] = mapped_column(Text)
-    """Each as ``leaves:c3,b1``, the first one first, with spaces between."""
-    mechanism: Mapped[str | None] = mapped_column(Text)
-    place: Mapped[str | None] = mapped_column(Text)
+    """As ``leaves:c3,b1 line:d1``, the first cause first."""
+    mechanism: Mapped[str | None] = mapped_column(Text, index=True)
+    place: Mapped[str | None] = mapped_column(Text, index=True)
 
 
 class MistakeRow(Base):
-    """What a losing move is compared by; see `db.patterns.keys`."""
+    """What a losing move is compared by, see `db.patterns.keys`: tokens of 32 bits each, ascending."""
 
     __tablename__ = "mistakes"
     __table_args__ = (
         UniqueConstraint("game_id", "ply"),
         ForeignKeyConstraint(["game_id", "ply"], ["losing_moves.game_id", "losing_moves.ply"], ondelete="CASCADE"),
     )
-
     id: Mapped[Id]
     game_id: Mapped[int] = mapped_column(big())
     ply: Mapped[int]
     tokens: Mapped[bytes]
-    """Packed, 32 bits each, ascending."""
 
 
 class CheckpointRow(Base):

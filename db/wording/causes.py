@@ -74,6 +74,50 @@ MECHANISM_NAMES: Mapping[str, str] = {
 }
 """What a killer line does, by the first part of the key of a mechanism; named mates are called as the theme is."""
 
+_THREAT = "Before each move, ask what your opponent would play if you passed."
+_GUARD = "Before you move a piece, look at what it guards."
+_SQUARE = "Before you let go of the piece, see who attacks its new square and who guards it."
+_KING = "Before you move, count the checks against your king and its flight squares."
+_CHANCE = "Before each move, look at every check and every capture that you have."
+_LINE = "Before you move, look along the files, ranks and diagonals that the move opens."
+_ROOM = "Before you settle a piece, see that it has a way back."
+_TACTIC = "Look for two of your pieces, or king and piece, on one knight's jump or on one line."
+_ENDING = "Before you trade, or let a pawn go, count the ending to its end."
+
+ADVICE: Mapping[str, str] = {
+    "retaken": _SQUARE,
+    "astray": _SQUARE,
+    "taken": _SQUARE,
+    "uncovers": _LINE,
+    "overloaded": _GUARD,
+    "leaves": _GUARD,
+    "cuts_off": _GUARD,
+    "blocks_retreat": _ROOM,
+    "back_rank": _KING,
+    "mating_net": _KING,
+    "takes_flight": _KING,
+    "cover": _KING,
+    "square": _GUARD,
+    "line": _LINE,
+    "vacates": _GUARD,
+    "threat": _THREAT,
+    "attacked": _THREAT,
+    "fork": _TACTIC,
+    "skewer": _TACTIC,
+    "discovery": _LINE,
+    "trap": _ROOM,
+    "no_squares": _ROOM,
+    "pin": _LINE,
+    "mate_missed": _CHANCE,
+    "win_missed": _CHANCE,
+    "promotion_missed": _CHANCE,
+    "pawn_through": _ENDING,
+    "capture_missed": _CHANCE,
+    "ending": _ENDING,
+    "zugzwang": _ENDING,
+}
+"""What to do before the next move, for each cause."""
+
 _TAKEN = ("taken", "captured", "won")
 _ROLES = dict(zip("PNBRQK", chess.PIECE_TYPES, strict=True))
 
@@ -89,6 +133,11 @@ class _Key(NamedTuple):
 def cause_name(cause: str, language: Grammar = ENGLISH) -> str:
     """What a cause is called: ``ignores a threat``."""
     return language.text(CAUSE_NAMES[cause])
+
+
+def advice(cause: str, language: Grammar = ENGLISH) -> str:
+    """One sentence of advice for a cause; empty for none."""
+    return language.text(ADVICE[cause]) if cause in ADVICE else ""
 
 
 def mechanism_name(key: str, language: Grammar = ENGLISH) -> str:

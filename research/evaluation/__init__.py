@@ -9,6 +9,7 @@ killers.py           how often the killer is among the first moves, beside every
 orders.py            baseline orders of moves that need no library
 neighbours.py        nearest positions by the paper's measures and by the board
 patterns.py          whether the nearest traps show the pattern that a puzzle is named after
+recurrence.py        whether players repeat themselves more than they repeat others
 calibration.py       confidence against hits
 detection.py         whether the best score tells that a trap has just been fallen into
 temptation.py        what baits look like beforehand

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from db.library.open import open_library
-from research import recurrence
-from tests.support.mistakes import game, mistake, store
+from research.evaluation import recurrence
+from tests.db.patterns.samples import game, mistake, store
 from trapcore.errors import UsageError
 
 
@@ -28,7 +28,7 @@ def test_player_who_repeats_himself_is_told_from_others(tmp_path: Path, monkeypa
     assert (place["others"], place["ratio"]) == (0, None)  # nobody else made a mistake
     assert repetitions["position"]["own"] == pytest.approx(10 / 12)
     assert "Eva" in str(report.blocks)
-    (covered,) = data["coverage"]  # type: ignore[misc]
+    covered = data["coverage"][0]  # type: ignore[index]
     ideas = sum(not str(mistake(line).place).startswith("quiet") for line in ("legal", "noah"))
     assert covered["shares"]["place"] == ideas / 2
 

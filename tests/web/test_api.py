@@ -15,6 +15,7 @@ import pytest
 
 from db.library.open import open_library
 from db.query.query import Query
+from tests.db.patterns.samples import game, mistake, store
 from tests.faults.test_bounded_search import END
 from tests.support.polling import until
 from tests.support.web_server import LEGAL, ROOT, Served, environment, make_library, served, serving
@@ -351,3 +352,18 @@ def test_what_keeps_it_from_starting_is_said_in_one_line(server: Served, library
     assert (code, "is no folder that can be written to" in said) == (4, True)
     code, said = failing(tmp_path, *db, "--port", "0", web_token="short")
     assert (code, "TRAPLINE_WEB_TOKEN holds no token" in said, "short" in said) == (3, True, False)
+
+
+def test_mistakes_are_found_as_by_the_command(tmp_path: Path) -> None:
+    library = tmp_path / "library.sqlite"
+    with open_library(library, create=True) as opened:
+        store(opened, tmp_path / "g.pgn", [game("legal", "Ann", "Bob"), game("noah", "Cec", "Dan")])
+    with served(library, tmp_path) as server, server.client() as client:
+        (hit,) = client.get("/api/v1/mistakes", params={"place": mistake("legal").place}).json()["mistakes"]
+        assert (hit["white"], hit["played"], hit["ply"], hit["similarity"]) == ("Ann", "Bxd1", 10, None)
+        assert hit["killer_line"] == ["Bxf7+", "Ke7", "Nd5#"]
+        (like, *_) = client.get("/api/v1/mistakes", params={"like": "2#15"}).json()["mistakes"]
+        assert (like["white"], like["similarity"]) == ("Cec", 1)
+        wrong = client.get("/api/v1/mistakes", params={"cause": "thret"})
+        assert (wrong.status_code, "did you mean 'threat'?" in wrong.json()["detail"]) == (400, True)
+        assert client.get("/api/v1/mistakes", params={"liek": "2#15"}).status_code == 400

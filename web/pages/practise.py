@@ -90,8 +90,7 @@ class Wanted:
     def fields(self) -> dict[str, str]:
         """Whose and which, as parameters."""
         bounds = {"least": "" if self.least is None else str(self.least), "most": str(self.most or "")}
-        which = {"theme": self.theme, "opening": self.opening, "pattern": self.pattern}
-        return {"player": self.player, **which, **bounds}
+        return {"player": self.player, "theme": self.theme, "opening": self.opening, "pattern": self.pattern, **bounds}
 
     def filter(self) -> Filter:
         """The same for `open_practice`."""
@@ -168,8 +167,7 @@ async def answer(request: Request) -> Response:
     service = service_of(request)
     profile = required_profile(request)
     fields = {name: value for name, value in (await read_form(request)).items() if isinstance(value, str)}
-    names = ("player", "theme", "opening", "pattern")
-    player, theme, opening, pattern = (fields.get(name, "")[:200] for name in names)
+    player, theme, opening, pattern = (fields.get(name, "")[:200] for name in ("player", "theme", "opening", "pattern"))
     least, most = (_number(fields.get(name, "")) for name in ("least", "most"))
     wanted = Wanted(profile.player(player), theme, opening, least, most, pattern)
     practice = await service.run(request, lambda stop: _practice(service, profile, wanted))

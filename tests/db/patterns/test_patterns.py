@@ -17,9 +17,8 @@ from db.patterns.peers import PatternRate, peer_rates
 from db.patterns.recurring import IN_GAMES, grouped, recurring
 from db.storage.models import GameRow, LosingMoveRow, MistakeRow
 from db.traps.temptation import rating_band
-from db.wording.advice import ADVICE, advice
-from db.wording.causes import CAUSE_NAMES
-from tests.support.mistakes import LINES, game, judge, mistake, store
+from db.wording.causes import ADVICE, CAUSE_NAMES, advice
+from tests.db.patterns.samples import LINES, game, judge, mistake, store
 
 NAMES = ("Ann", "Bob", "Cec", "Dan", "Eve")
 

@@ -9,8 +9,8 @@ from db.games.accounts import NO_ACCOUNT, SiteAccount
 from db.library.library import Library
 from db.library.open import open_library
 from db.query.mistakes import MistakeHit, MistakeQuery, find_mistakes
+from tests.db.patterns.samples import game, mistake, store
 from tests.support.db_traps import LEGAL_FEN
-from tests.support.mistakes import game, mistake, store
 from trapcore.errors import InputError, UsageError
 
 SITE = "https://lichess.org/abcdefgh"

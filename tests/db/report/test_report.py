@@ -27,10 +27,10 @@ from db.report.report import PRACTICE, Report, report
 from db.storage.sighting_rows import Sighting
 from db.traps.trap import Trap, make_trap
 from tests.conftest import NewLibrary
+from tests.db.patterns.samples import game as played
+from tests.db.patterns.samples import mistake, store
 from tests.support.command_line import CommandLine
 from tests.support.db_traps import AVOIDED, ELEPHANT_FELL, ENDED, FELL, MIRRORED, OTHER, elephant, legal, write
-from tests.support.mistakes import game as played
-from tests.support.mistakes import mistake, store
 from trapcore.errors import UsageError
 from trapcore.proof.verdict import Verdict
 from trapline.commands.games.report import report as command

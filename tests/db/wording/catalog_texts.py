@@ -9,8 +9,7 @@ from jinja2 import Environment
 from jinja2.ext import extract_from_ast
 
 from db.traps.terms import KINDS
-from db.wording.advice import ADVICE
-from db.wording.causes import CAUSE_NAMES, MECHANISM_NAMES
+from db.wording.causes import ADVICE, CAUSE_NAMES, MECHANISM_NAMES
 from trapcore.errors import TraplineError
 from web.pages.rendering import PROMOTIONS
 from web.pages.report import _KINDS

@@ -19,7 +19,6 @@
 //! | `judge` | which traps stand in a position, and what a game made of them |
 //! | `training` | training of the search's network |
 //! | `game_search` | Monte Carlo tree search and local search of any game |
-//! | `differences` | what a mistake adds to the opponent's tree and takes from one's own, as tokens |
 //! | `fuzzing` | any bytes as a position with budgets; only for tests and the fuzz target |
 //! | `py` | the interface to Python, and all that knows of it |
 
@@ -27,7 +26,6 @@
 
 mod abstract_tree;
 mod chess;
-mod differences;
 #[cfg(any(test, fuzzing))]
 pub mod fuzzing;
 mod game_search;

@@ -25,7 +25,7 @@ def patterns(
     from trapcore.extras import extra
 
     with extra("research", "evaluate"):
-        from research.recurrence import measure
+        from research.evaluation.recurrence import measure
     from research.write_report import make_folder, write_report, write_text
     from trapline.commands.terminal import Status, print_json
 

@@ -11,7 +11,6 @@
 //! | `measures` | similarities of two positions, and the pairs of their moves |
 //! | `label_sets` | fingerprints of many positions, compared with one at once |
 //! | `ranking` | tokens of moves, and killers ranked by learned weights |
-//! | `differences` | token sets of mistakes |
 //! | `token_index` | the index of token sets |
 //! | `mining` | what mining needs of thousands of positions at a time |
 //! | `move_model` | the move model, and values of moves by short searches |
@@ -24,7 +23,6 @@
 mod arguments;
 mod baselines;
 mod calls;
-mod differences;
 mod evaluation;
 mod games;
 mod judge;
@@ -50,7 +48,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     measures::register(module)?;
     label_sets::register(module)?;
     ranking::register(module)?;
-    differences::register(module)?;
     token_index::register(module)?;
     mining::register(module)?;
     move_model::register(module)?;

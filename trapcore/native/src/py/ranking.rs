@@ -1,4 +1,4 @@
-//! Abstracted trees: their tokens, what a fit of the weights needs, and the proposals.
+//! Abstracted trees: their tokens, those of mistakes, what a fit of the weights needs, and the proposals.
 
 use std::sync::Arc;
 
@@ -17,6 +17,7 @@ use crate::chess::position::{self, BadPosition, GamePosition};
 use crate::ranking::ranker::{LAZY_SHORTLIST, Overview, Weights, naming_tokens};
 use crate::ranking::similar_pairs::{Pair, pairs};
 use crate::search::Searcher;
+use crate::themes::differences::{TAKEN, added, difference_tokens};
 
 /// The view of a position and, if known, the bait: `fen` is the position before it if the bait is legal there, else the
 /// one after it.
@@ -135,6 +136,30 @@ fn killer_token_sets<'py>(
         })
     })?;
     Ok(parts.iter().flatten().map(|tokens| bytes(py, tokens)).collect())
+}
+
+/// A mistake: the position before it, the line that begins with it (UCI, with spaces between), and its labels with the
+/// tokens that each weighs.
+type Mistake = (String, String, Vec<(String, u32)>);
+
+fn tokens_of((fen, line, labels): &Mistake) -> Result<Vec<u8>, BadPosition> {
+    let position = position::parse(fen)?;
+    let moves = position::parse_line(&position, line.split_whitespace())?;
+    let labels: Vec<(&str, u32)> = labels.iter().map(|(name, copies)| (name.as_str(), *copies)).collect();
+    Ok(difference_tokens(&position, &moves, &labels).iter().flat_map(|token| token.to_ne_bytes()).collect())
+}
+
+/// The packed token set of each mistake.
+#[pyfunction]
+fn difference_token_sets<'py>(py: Python<'py>, mistakes: Vec<Mistake>) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+    let sets = py.detach(|| mistakes.iter().map(tokens_of).collect::<Result<Vec<_>, _>>())?;
+    Ok(sets.iter().map(|set| PyBytes::new(py, set)).collect())
+}
+
+/// The token that says of a killer's token that it was added; none where that is never said.
+#[pyfunction]
+fn added_token(token: u32) -> Option<u32> {
+    (token >> FIELD_BITS < KINDS.len() as u32).then(|| added(token)).flatten()
 }
 
 /// Name and stage of a kind of token, with name and width in bits of its fields.
@@ -259,6 +284,9 @@ pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(seen_token_sets, module)?)?;
     module.add_function(wrap_pyfunction!(killer_tokens, module)?)?;
     module.add_function(wrap_pyfunction!(killer_token_sets, module)?)?;
+    module.add("TAKEN_KIND", TAKEN)?;
+    module.add_function(wrap_pyfunction!(difference_token_sets, module)?)?;
+    module.add_function(wrap_pyfunction!(added_token, module)?)?;
     module.add_function(wrap_pyfunction!(token_kinds, module)?)?;
     Ok(())
 }

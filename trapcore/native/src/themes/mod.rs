@@ -17,12 +17,14 @@
 //! | `kings` | attacks on the king |
 //! | `zugzwang` | zugzwang, told by a search |
 //! | `causes` | why a losing move loses, and what its killer line does |
+//! | `differences` | what a mistake adds to the opponent's tree and takes from one's own, as tokens |
 //! | `moves` | promotion, en passant, castling, advanced pawns, sacrifices |
 
 mod alignments;
 mod attacks;
 pub(crate) mod causes;
 mod defenders;
+pub(crate) mod differences;
 mod double_attacks;
 mod kings;
 pub(crate) mod line;
