@@ -240,7 +240,7 @@ def _check(database: Database) -> None:
     for key, now in _versions().items():
         if facts.get(key) != str(now):
             raise LibraryError(
-                f"{database.name} was made by {facts.get('made_by')} with {key.replace('_', ' ')} {facts.get(key)}, "
+                f"{database.name} was made by {facts.get('made_by')} with {key.replace('_', ' ')} {facts.get(key, 'unknown')}, "
                 f"and this program needs {now}: use the trapline that made it, or make a library with "
                 f"`{_init('NEW')}` and index the games again"
             )
