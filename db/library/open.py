@@ -238,11 +238,11 @@ def _check(database: Database) -> None:
             "it was left as it is. Ask for its traps as PGN instead, which `trapline library export` writes"
         )
     for key, now in _versions().items():
-        if facts.get(key) != str(now):
+        if (there := facts.get(key, "unknown")) != str(now):
             raise LibraryError(
-                f"{database.name} was made by {facts.get('made_by')} with {key.replace('_', ' ')} {facts.get(key, 'unknown')}, "
-                f"and this program needs {now}: use the trapline that made it, or make a library with "
-                f"`{_init('NEW')}` and index the games again"
+                f"{database.name} was made by {facts.get('made_by')} with {key.replace('_', ' ')} {there}, and this "
+                f"program needs {now}: use the trapline that made it, or make a library with `{_init('NEW')}` and "
+                "index the games again"
             )
     if differences:
         raise LibraryError(

@@ -18,7 +18,7 @@ from sqlalchemy import or_, select
 from db.games.accounts import SiteAccount
 from db.games.losing_moves import LostMove, lost_moves
 from db.games.losing_themes import themes_of
-from db.games.trap_occurrences import Games, games_of_player
+from db.games.trap_occurrences import Games, games_of_player, numbered_games
 from db.games.trap_stats import wilson
 from db.library.library import Library
 from db.storage.models import GameRow
@@ -31,8 +31,6 @@ LEAST_GAMES = 20
 CERTAINTY = 0.95
 """Of what is claimed about all moves together, and of all claims about themes together."""
 
-_TAGS = ("white", "black", "white_elo", "black_elo", "result", "date", "event", "site", "utc_time")
-_COLUMNS = ("id", *_TAGS, "start_fen", "plies")
 _AT_A_TIME = 5000
 
 
@@ -81,7 +79,7 @@ class PracticeProgress:
 def progress_of(library: Library, player: str | SiteAccount) -> PracticeProgress:
     """The progress of an account, or of the player with this name in the games. Raises `LibraryError`."""
     own = games_of_player(library, player)
-    judged = {number: row for number, row in own.rows.items() if number in _judged(library, own.rows)}
+    judged = {number: row for number, row in own.rows.items() if row.judged_by is not None}
     games = Games(judged, own.names)
     moves = [move for move in lost_moves(library, games)[0] if move.is_players]
     with library.database.read() as connection:
@@ -160,20 +158,8 @@ def _mover(move: LostMove) -> str:
     return move.game.white if move.colour == "white" else move.game.black
 
 
-def _judged(library: Library, numbers: Iterable[int]) -> set[int]:
-    """Those of the games that were looked through for losing moves."""
-    ordered = sorted(numbers)
-    found: set[int] = set()
-    with library.database.read() as connection:
-        for start in range(0, len(ordered), 400):
-            part = GameRow.id.in_(ordered[start : start + 400])
-            found.update(connection.scalars(select(GameRow.id).where(part, GameRow.judged_by.is_not(None))))
-    return found
-
-
 def _rated_games(library: Library, band: RatingBand) -> Iterator[Games]:
     """The games that were looked through in which either player is of this band, some at a time."""
-    columns = [getattr(GameRow, name) for name in (*_COLUMNS, "moves")]
     last = 0
 
     def within(column: Any) -> Any:
@@ -181,15 +167,15 @@ def _rated_games(library: Library, band: RatingBand) -> Iterator[Games]:
 
     while True:
         wanted = (
-            select(*columns)
+            select(GameRow.id)
             .where(GameRow.judged_by.is_not(None), GameRow.id > last)
             .where(or_(within(GameRow.white_elo), within(GameRow.black_elo)))
             .order_by(GameRow.id)
             .limit(_AT_A_TIME)
         )
         with library.database.read() as connection:
-            rows = {row.id: row for row in connection.execute(wanted)}
-        if not rows:
+            numbers = connection.scalars(wanted).all()
+        if not numbers:
             return
-        yield Games(rows, frozenset())
-        last = max(rows)
+        yield numbered_games(library, numbers)
+        last = numbers[-1]
