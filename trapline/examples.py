@@ -44,6 +44,7 @@ EXAMPLES: Mapping[str, str] = {
     "research puzzles": "puzzles.csv.zst -o found",
     "research games": "games.pgn --puzzles puzzles.csv.zst -o found",
     "research network": "games.pgn --records out/records.bin -o out/network.bin --engine stockfish",
+    "research causes": "games.pgn --out out/causes",
     "research coverage": "games.pgn --out out/coverage --engine stockfish",
     "research endings": "games.pgn --endings 100 --engine stockfish",
     "research patterns": "--out out/patterns --db my.sqlite",

@@ -52,6 +52,8 @@ FOLDERS = {
     "research coverage --out",
     "research practice --out",
     "research themes --out",
+    "research causes --out",
+    "research patterns --out",
     "practise --export",
 }
 """Options that name a folder: what is written there has names of its own."""
