@@ -179,6 +179,9 @@ def test_the_report(library: Path, tmp_path: Path) -> None:
         "played": "Bxd1",
         "mover": "black",
         "kind": "mate",
+        "causes": ["threat:e8"],
+        "mechanism": "mate:N:K",
+        "place": "mate:N@d4,Ke2",
     }
     assert set(skipped) == {"file", "game", "byte_offset", "event", "ply", "move", "reason", "detail"}
     assert (skipped["reason"], "Ke3 is not legal" in skipped["detail"]) == ("illegal-move", True)
