@@ -6,6 +6,7 @@ from typing import Self
 
 from db.library.library import Library
 from db.similarity.annotator_index import Screen, open_screen
+from db.traps.position_value import StoredValues, no_values
 from db.traps.trap import Trap
 from trapcore.measures.options import IndexedMeasure
 
@@ -19,6 +20,8 @@ class KnownTraps:
     """Index of the killers of these traps; needed by the measure ``abstracted``, and by no other."""
     digest: str = ""
     """Of the traps; what an interrupted run has to agree in."""
+    stored: StoredValues = no_values
+    """Values of positions that are known already; where one is deeper than what is found, it counts."""
 
     @classmethod
     def of(cls, library: Library, measure: str, log: Callable[[str], None] = lambda _: None) -> Self:

@@ -19,7 +19,6 @@ from annotator.files.work import RunFiles
 from annotator.known_traps import KnownTraps
 from annotator.request import AnalysisRequest, BatchAnalyzer
 from annotator.worker import analyzed
-from db.traps.position_value import StoredValues, no_values
 from trapcore.errors import InputError, UsageError
 from trapcore.io.streams import ByteReader, open_bytes
 from trapcore.io.text_encoding import encoded
@@ -55,14 +54,12 @@ class Run:
         *,
         pool: Pool | None = None,
         cancellation: Callable[[], AbstractContextManager[Cancellation]] = lambda: nullcontext(Cancellation()),
-        stored: StoredValues = no_values,
         resume: bool,
     ) -> None:
         """With ``resume`` an interrupted run of the same plan is continued.
 
         ``pool`` works in place of the request's threads. ``cancellation`` gives a new cancellation for each input.
-        Another thread may cancel it: the run then writes its journal and raises ``RuntimeError``. Where ``stored``
-        knows a deeper value of a position, that counts.
+        Another thread may cancel it: the run then writes its journal and raises ``RuntimeError``.
 
         Raises ``UsageError`` if there is one that cannot be continued because something changed.
         """
@@ -72,11 +69,10 @@ class Run:
         """A journal of this run lies on the disk, so that ``--resume`` can go on from it."""
         self._request = request
         self._plan = plan
-        self._traps = known.traps
+        self._known = known
         self._analyzer = BatchAnalyzer(request, known)
         self._pool = pool
         self._cancellation = cancellation
-        self._stored = stored
         self._progress = progress
         self._saved_at = float("-inf")
         self._journal = Journal(
@@ -133,13 +129,13 @@ class Run:
             context = _RunContext(
                 files,
                 Annotator(
-                    self._traps,
+                    self._known.traps,
                     self._request.measure,
                     self._request.selection,
                     unproved=self._request.unproved,
                     reporting=self._plan.report is not None,
                     verifier=verifier,
-                    stored=self._stored,
+                    stored=self._known.stored,
                 ),
                 pool,
                 self._open_report(files, stack),

@@ -11,7 +11,6 @@ from annotator.engine_check import EngineVerifier
 from annotator.known_traps import KnownTraps
 from annotator.request import AnalysisRequest, BatchAnalyzer
 from annotator.worker import analyzed
-from db.traps.position_value import StoredValues, no_values
 from trapcore.parallel.budget import Cancellation
 from trapcore.parallel.pools import Threads
 
@@ -24,14 +23,13 @@ def annotate_stream(
     counts: Counts,
     pool: ThreadPoolExecutor,
     *,
-    stored: StoredValues = no_values,
     stop: Cancellation | None = None,
 ) -> Generator[AnnotatedBatch]:
     """Annotated text of an input, a batch at a time; adds to ``counts`` what there was in each.
 
     ``chunks`` are its bytes, unpacked, e.g. a `ByteReader`; ``name`` is what messages call it. ``pool`` works on
-    ``request.jobs`` of its threads. Where ``stored`` knows a deeper value of a position, that counts. If another thread
-    cancels ``stop``, ``RuntimeError`` is raised soon. Raises ``InputError`` for an input that cannot be read to its
+    ``request.jobs`` of its threads. If another thread cancels ``stop``, ``RuntimeError`` is
+    raised soon. Raises ``InputError`` for an input that cannot be read to its
     end, after all that came before, ``EngineError``, and ``UsageError`` for options that exclude each other.
     """
     with ExitStack() as stack:
@@ -45,7 +43,7 @@ def annotate_stream(
             unproved=request.unproved,
             reporting=False,
             verifier=verifier,
-            stored=stored,
+            stored=known.stored,
         )
         analyzer = BatchAnalyzer(request, known)
         commentator = Commentator.of(request.style)

@@ -11,7 +11,7 @@ import threading
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import BinaryIO, Self
@@ -384,7 +384,7 @@ class UploadJobs:
                 if job.stop.is_cancelled:
                     raise RuntimeError("stopped")
         upload.seek(0)
-        traps = load_traps()
+        traps = replace(load_traps(), stored=self._values.told)
         with ByteReader(upload, job.count_reads(upload.read), "the upload", owned=False, limits=limits) as reader:
             batches = annotate_stream(
                 reader,
@@ -393,7 +393,6 @@ class UploadJobs:
                 traps,
                 job.tally,
                 self._analysis_pool,
-                stored=self._values.told,
                 stop=job.stop,
             )
             for batch in batches:

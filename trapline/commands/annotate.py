@@ -175,10 +175,9 @@ def annotate(
             echo(message, err=True)
 
     with open_existing(db) as library:
-        known = KnownTraps.of(library, settings.measure, say)
+        known = replace(KnownTraps.of(library, settings.measure, say), stored=values_of(library.database))
         with pool_for(jobs, cluster) as pool, Progress(plan, quiet=quiet) as progress:
-            stored = values_of(library.database)
-            run = Run(request, plan, known, progress, pool=pool, stored=stored, resume=resume)
+            run = Run(request, plan, known, progress, pool=pool, resume=resume)
             _execute(run, plan)
     _tell(run.counts, monotonic() - began, quiet=quiet)
     if strict and (run.counts.skipped or run.counts.problems or run.counts.cut):
