@@ -21,7 +21,7 @@ from typing import NamedTuple, Self
 import chess
 
 from annotator.events import EventProof, TrapEvent
-from db.proof.uci_engine import Evaluation, UciEngine
+from db.proof.uci_engine import Evaluation, UciEngine, uci_line
 from db.traps.position_value import PositionValue, Values, deepest
 from db.traps.terms import Event
 from trapcore import _native
@@ -155,7 +155,7 @@ class EngineProcess:
         for (epd, searched, *_), found in self._seen.items():
             key = _native.epd(epd)
             if searched == nodes and (found.line or key not in values):
-                line = _uci(parse_position(epd), found.line)
+                line = uci_line(parse_position(epd), found.line)
                 values[key] = PositionValue.of_engine(found.chance, nodes, line, self.name)
         return values
 
@@ -241,7 +241,7 @@ class EngineProcess:
         nodes = answer.nodes
         if answer.loss >= GREAT or answer.before >= WON:
             longer = self._evaluation(after, min(MORE * nodes, self._nodes), line=True)
-            line, mate = _uci(after, longer.line), _mate_of(longer)
+            line, mate = uci_line(after, longer.line), _mate_of(longer)
             answer = dataclasses.replace(answer, after=-longer.chance, line=line, mate_in=mate)
         # An engine that likes the move best knows no better one.
         if answer.loss < TOLD or answer.best_line[:1] == (move,):
@@ -295,17 +295,8 @@ def _with_kind(event: TrapEvent, epd: str) -> TrapEvent:
     return dataclasses.replace(event, kind=kind)
 
 
-def _uci(board: chess.Board, line: Sequence[chess.Move]) -> tuple[str, ...]:
-    board = board.copy(stack=False)
-    found = []
-    for move in line:
-        found.append(board.uci(move))
-        board.push(move)
-    return tuple(found)
-
-
 def _answer(before: chess.Board, after: chess.Board, best: Evaluation, left: Evaluation, nodes: int) -> EngineAnswer:
-    lines = _uci(after, left.line), _uci(before, best.line)
+    lines = uci_line(after, left.line), uci_line(before, best.line)
     return EngineAnswer(best.chance, -left.chance, *lines, _mate_of(left), nodes)
 
 

@@ -1,13 +1,12 @@
 """Values of positions for the pages: those that the library has, and those that somebody asked for."""
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 
-import chess
 from cachetools import LRUCache
 
 from db.library.library import Library
-from db.proof.uci_engine import UciEngine
+from db.proof.uci_engine import UciEngine, uci_line
 from db.storage.value_rows import store_values, stored_values
 from db.traps.position_value import ENGINE, PositionValue, Values, deepest
 from trapcore import _native
@@ -73,9 +72,11 @@ class PositionValues:
         Raises ``EngineError`` and `LibraryError`.
         """
         command, nodes = self._engine, self._engine_nodes
-        told, known = self.told([epd]).get(epd), self.known([epd]).get(epd)
+        told = self.told([epd]).get(epd)
         if told is not None and told.line and (command is None or told.is_engines):
             return told
+        with self._lock:
+            known = told if told is not None else self._searched.get(epd)
         if known is not None and known.effort >= (BEST_NODES if command is None else ENGINE + nodes):
             return known
         found = _searched(epd, BEST_NODES, stop) if command is None else _asked(command, epd, nodes)
@@ -111,12 +112,4 @@ def _asked(command: str, epd: str, nodes: int) -> PositionValue:
     with UciEngine(command) as engine:
         board = parse_position(epd)
         said = engine.evaluate(board, nodes, line=True)
-        return PositionValue.of_engine(said.chance, nodes, _uci(board, said.line), engine.name)
-
-
-def _uci(board: chess.Board, line: Sequence[chess.Move]) -> tuple[str, ...]:
-    found = []
-    for move in line:
-        found.append(board.uci(move))
-        board.push(move)
-    return tuple(found)
+        return PositionValue.of_engine(said.chance, nodes, uci_line(board, said.line), engine.name)

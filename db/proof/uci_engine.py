@@ -1,5 +1,6 @@
 """UCI engine that evaluates positions: started once, restarted once, with a time limit for every answer."""
 
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from itertools import takewhile
@@ -129,3 +130,13 @@ class UciEngine(AbstractContextManager["UciEngine"]):
     def __exit__(self, *_: object) -> None:
         """Close."""
         self.close()
+
+
+def uci_line(board: chess.Board, line: Sequence[chess.Move]) -> tuple[str, ...]:
+    """Moves from a position on in UCI, castling as the board's mode has it; the board stays as it is."""
+    board = board.copy(stack=False)
+    found = []
+    for move in line:
+        found.append(board.uci(move))
+        board.push(move)
+    return tuple(found)
