@@ -27,7 +27,7 @@ from db.storage.models import (
     WeightsRow,
 )
 from db.storage.sighting_rows import BY_KEY, RECORDED_TRAPS, Sighting, record_occurrences
-from db.storage.trap_rows import PROOF, insert_traps, read_traps, replace_trap, traps_by_identity
+from db.storage.trap_rows import PROOF, insert_traps, mark_changed, read_traps, replace_trap, traps_by_identity
 from db.traps.temptation import Frequency, RatingBand
 from db.traps.trap import Trap
 from trapcore.errors import InputError, LibraryError, UsageError
@@ -193,6 +193,7 @@ class Library(AbstractContextManager["Library"]):
         with self.database.write() as connection:
             removed = connection.scalar(select(TrapRow.id).where(TrapRow.slug == slug))
             connection.execute(delete(TrapRow).where(TrapRow.id == removed))
+            mark_changed(connection)
             # The next trap may get the number, and has to be looked for in the games all the same.
             last = connection.scalar(select(func.max(TrapRow.id))) or 0
             swept = connection.scalar(select(MetaRow.value).where(MetaRow.key == RECORDED_TRAPS))

@@ -103,7 +103,7 @@ _STATE = select(MetaRow.value).where(MetaRow.key == STATE)
 
 
 def traps_state(connection: Connection) -> str:
-    """A text that is another one whenever a trap was stored or replaced, in any copy of the library.
+    """A text that is another one whenever a trap was stored, replaced or removed, in any copy of the library.
 
     Raises `LibraryError` for a library without it.
     """

@@ -19,7 +19,7 @@ from sqlalchemy import event
 from db.formats.bundled import bundled_traps
 from db.library.library import Library
 from db.library.open import open_library
-from db.similarity.killer_index import NET_FACTOR, open_killer_index
+from db.similarity.killer_index import NET_FACTOR, check_killer_index, open_killer_index
 from db.traps.terms import Outcome
 from db.traps.trap import Trap
 from tests.conftest import NewLibrary
@@ -137,6 +137,9 @@ def test_it_is_built_once_and_follows_the_library(
     assert slugs(library, weights) == {trap.slug for trap in library.traps()} - {refuted.slug}
     library.add(bundled[30])
     assert slugs(library, weights) == {trap.slug for trap in library.traps()} - {refuted.slug}
+    library.remove(bundled[30].slug)
+    assert slugs(library, weights) == {trap.slug for trap in library.traps()} - {refuted.slug}
+    assert check_killer_index(library, weights) == f"{len(traps)} traps, as the library has them"
 
 
 def test_a_small_change_makes_the_new_index_of_the_old_one(
