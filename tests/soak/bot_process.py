@@ -14,8 +14,16 @@ from pathlib import Path
 from typing import IO, Any
 
 from tests.soak.samples import Sample, sample_process
+from trapcore import _native
 
 ROOT = Path(__file__).parents[2]
+
+
+def _digest(game: bytes) -> bytes:
+    splitter = _native.PgnSplitter(1 << 20)
+    (batch,) = [*splitter.feed(game), *splitter.finish()]
+    (record,) = _native.read_records(batch).records
+    return record.digest
 
 
 @dataclass
@@ -157,7 +165,14 @@ class BotProcess:
 
     def recorded_games(self) -> set[str]:
         """Ids of the games the bot has written to the disk."""
-        return {path.stem for path in (self.folder / "bot" / "games").glob("*/*.pgn")}
+        return {path.stem for path in self._game_files()}
+
+    def recorded_digests(self) -> dict[str, bytes]:
+        """For each of them what the library knows the game by: of two games with the same moves it keeps one."""
+        return {path.stem: _digest(path.read_bytes()) for path in self._game_files()}
+
+    def _game_files(self) -> list[Path]:
+        return list((self.folder / "bot" / "games").glob("*/*.pgn"))
 
     def waiting_games(self) -> set[str]:
         """Ids of the games that the next start records again, or indexes."""

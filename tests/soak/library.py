@@ -305,12 +305,12 @@ def report(
     path = it.server.library
     there = rows_of(path)
     with open_library(path, read_only=True) as library, library.database.read() as connection:
-        stored = {site.rpartition("/")[2] for site in connection.scalars(select(GameRow.site))}
+        stored = set(connection.scalars(select(GameRow.digest)))
         losers = set(connection.scalars(select(GameRow.black).join(LosingMoveRow, LosingMoveRow.game_id == GameRow.id)))
     rows += lost_rows(it.seen, there)
     none(f"games of the bot that are not recorded, of {len(played)}", sorted(played - it.bot.recorded_games()))
-    waiting = it.bot.waiting_games()
-    none("recorded games of the bot, neither indexed nor waiting", sorted(it.bot.recorded_games() - stored - waiting))
+    left_out = {name for name, digest in it.bot.recorded_digests().items() if digest not in stored}
+    none("recorded games of the bot, neither indexed nor waiting", sorted(left_out - it.bot.waiting_games()))
     missing = it.service.files * FILE_GAMES - _indexed(path, it.service.folder)
     rows.append(Row(f"games of the service's {it.service.files} files, not indexed", f"{missing}", "0", not missing))
     none("finished reports without a losing move", sorted(acknowledged.players - losers))
