@@ -16,11 +16,16 @@ $(VENV)/ready: $(SOURCES)
 demo: $(VENV)/ready
 	@sh examples/demo.sh $(BIN)
 
+# Syzygy tables of few men, for the tests.
+TABLES := out/syzygy
+$(TABLES): | $(VENV)/ready
+	-$(BIN)/python tests/support/fetch_tables.py $@
+
 # As many processes at a time as there are processors; JOBS=0 runs the tests in one, as a debugger needs it.
 JOBS ?= auto
 PYTEST = $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
-test: $(VENV)/ready
+test: $(VENV)/ready | $(TABLES)
 	$(PYTEST)
 
 # What `make test` leaves out: browsers, a database server, processes that are killed, wheels.

@@ -61,6 +61,12 @@ class AnalysisSettings(BaseModel):
         ge=1,
         description="Nodes the engine searches for one position, 1 or more. Fewer are faster and miss deeper wins.",
     )
+    syzygy: tuple[Path, ...] = Field(
+        default=(),
+        description="Folders with Syzygy tables (files named like KRPvKR.rtbw): endings that they know are valued by "
+        "them. The bot plays by them, too, where it also has the files .rtbz.",
+        examples=[["~/syzygy/3-4-5"]],
+    )
     measure: IndexedMeasure = Field(
         default=IndexedMeasure.ABSTRACTED,
         description="Similarity measure: abstracted (what a killer does, whatever its squares), or one of the founding "
@@ -100,3 +106,8 @@ class AnalysisSettings(BaseModel):
     @classmethod
     def _home(cls, path: Path) -> Path:
         return at_home(path)
+
+    @field_validator("syzygy")
+    @classmethod
+    def _homes(cls, paths: tuple[Path, ...]) -> tuple[Path, ...]:
+        return tuple(map(at_home, paths))

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import chess.polyglot
-import chess.syzygy
 
 from bot.challenges.block_lists import read_list
 from bot.moves.engines import Engine
@@ -17,6 +16,7 @@ from lichess.api import Lichess, LichessError
 from lichess.client import Connection
 from lichess.self_check import Finding, attempt, exposed
 from lichess.token import read_token
+from trapcore.endgame_tables import use_syzygy
 from trapcore.errors import OutputError, TraplineError
 from trapcore.parallel.budget import Cancellation
 from trapcore.proof.verdict import Verdict
@@ -40,8 +40,8 @@ def check(settings: BotOptions, connect: Callable[..., Lichess] = Connection) ->
         yield from attempt("block list", lambda source=source: f"{source}, {len(read_list(source))} names")  # type: ignore[misc]
     for path in settings.bot.books:
         yield from attempt("book", lambda path=path: _book(path))  # type: ignore[misc]
-    for path in settings.bot.tablebases:
-        yield from attempt("tablebase", lambda path=path: _tables(path))  # type: ignore[misc]
+    if settings.syzygy:
+        yield from attempt("tables", lambda: use_syzygy(settings.syzygy))
 
 
 def _coach(settings: BotOptions) -> str:
@@ -141,11 +141,3 @@ def _book(path: Path) -> str:
     if not entries:
         raise TraplineError(f"{path} has no entries: is it a polyglot book?")
     return f"{path}, {entries} entries"
-
-
-def _tables(path: Path) -> str:
-    with chess.syzygy.Tablebase() as tables:
-        count = tables.add_directory(str(path))
-    if not count:
-        raise TraplineError(f"there are no Syzygy tables in {path}")
-    return f"{path}, {count} tables"

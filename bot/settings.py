@@ -184,7 +184,6 @@ class BotSettings(Section):
         "and color, and with books and engine; the first that fits a game counts.",
         examples=[[{"speeds": ["bullet"], "color": "white", "books": ["fast.bin"], "engine": "stockfish"}]],
     )
-    tablebases: tuple[Path, ...] = Field(default=(), description="Folders with Syzygy tables.")
     lichess_opening_explorer: OnlineExplorer = Field(
         default=OnlineExplorer.OFF,
         description="Opening moves as people play them, from lichess's explorer: off, lichess (all rated games) or "

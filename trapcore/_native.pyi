@@ -186,6 +186,19 @@ def ending_shares() -> list[tuple[str, int]]:
 def evaluation_rows() -> list[tuple[str, int]]:
     """Name and length of each row of features, in the order of the counts."""
 
+def open_syzygy(folders: Sequence[Path]) -> int:
+    """Opens the Syzygy tables in these folders (at least one) for the rest of the process; the most men of a table.
+
+    The same folders may be named again. Raises `InputError` for a folder that cannot be read or holds no tables, for a
+    file that is none, and if this process uses others.
+    """
+
+def known_outcome(fen: str) -> Literal["won", "drawn", "lost"] | None:
+    """What becomes of a position for the side to move, by all tables that there are; None where none says anything.
+
+    The tables of the program know nothing of the fifty-move rule. A win that it takes away is a draw by Syzygy tables.
+    Raises `PositionError`."""
+
 def make_endgames(each: Callable[[str, bytes], object]) -> None:
     """Makes every table of endgames by retrograde analysis, in the order of the file of tables.
 

@@ -21,6 +21,7 @@ from lichess.self_check import Finding, attempt
 from service.self_check import check as check_service
 from service.self_check import check_folder
 from trapcore import _native
+from trapcore.endgame_tables import use_syzygy
 from trapcore.errors import InputError, LibraryError, TraplineError
 from trapcore.proof.verdict import Verdict
 from trapcore.ranking.weights import shipped_weights
@@ -42,6 +43,8 @@ def examine(library: Path | str | None, *, proofs: int = SAMPLE, seed: int = 0) 
     except TraplineError as error:
         yield Finding("settings", "bad", str(error))
         return
+    if settings.syzygy:
+        yield from attempt("tables", lambda: use_syzygy(settings.syzygy))
     path = config_file()
     there = path if path.exists() else f"none at {path}, so the defaults and the environment"
     yield Finding("settings", "good", str(there))

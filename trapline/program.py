@@ -1,11 +1,12 @@
 """The list of commands, the version, and the exit codes; `trapline.__main__` starts it."""
 
 import errno
+import json
 import os
 import sys
 from importlib.metadata import version as installed_version
 from pathlib import Path
-from typing import TextIO
+from typing import Annotated, TextIO
 
 import typer
 
@@ -59,8 +60,15 @@ def show_version(value: bool) -> None:
 
 
 @app.callback()
-def root(version: bool = typer.Option(False, "--version", callback=show_version, is_eager=True)) -> None:
+def root(
+    version: bool = typer.Option(False, "--version", callback=show_version, is_eager=True),
+    syzygy: Annotated[
+        list[str] | None, typer.Option(metavar="DIR", help="Folder with Syzygy tables. Default: the setting `syzygy`.")
+    ] = None,
+) -> None:
     """Trap analysis for chess: annotates PGN with traps that are proved."""
+    if syzygy:
+        os.environ["TRAPLINE_SYZYGY"] = json.dumps(syzygy)
 
 
 def has_stray_bytes(text: str) -> bool:

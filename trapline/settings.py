@@ -26,6 +26,7 @@ from pydantic_settings import (
 
 from bot.settings import BotOptions, BotSettings
 from service.settings import ServiceOptions, ServiceSettings
+from trapcore.endgame_tables import use_syzygy
 from trapcore.errors import InputError, UsageError
 from trapcore.io.regular_file import open_regular
 from trapcore.settings import at_home
@@ -104,6 +105,13 @@ class Settings(BotOptions, ServiceOptions, WebOptions, BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Arguments, then the environment, then the TOML file."""
         return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, toml_file=config_file())
+
+
+def read_settings(**arguments: object) -> Settings:
+    """Settings from all sources; opens the Syzygy tables that they name. Raises as `Settings`, and `InputError`."""
+    settings = Settings(**arguments)
+    use_syzygy(settings.syzygy)
+    return settings
 
 
 def help_for(name: str) -> str:

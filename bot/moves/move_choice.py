@@ -125,8 +125,8 @@ class MoveSources:
     """Lichess's servers; None if none is to be asked."""
 
     @classmethod
-    def of(cls, settings: BotSettings, token: SecretStr | None = None) -> Self:
-        """Open what the settings name; ``token`` is for the explorer.
+    def of(cls, settings: BotSettings, tables: Sequence[Path] = (), token: SecretStr | None = None) -> Self:
+        """Open what the settings name, and the folders of Syzygy tables; ``token`` is for the explorer.
 
         Raises `OSError` for a book or a folder that cannot be opened.
         """
@@ -134,7 +134,7 @@ class MoveSources:
         is_online |= settings.lichess_opening_explorer is not OnlineExplorer.OFF
         return cls(
             OpeningBooks(settings.books),
-            Tablebases(settings.tablebases),
+            Tablebases(tables),
             settings.trap_loss,
             tuple((one, OpeningBooks(settings.books if one.books is None else one.books)) for one in settings.profiles),
             OnlineMoves(settings, token) if is_online else None,

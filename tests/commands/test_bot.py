@@ -105,7 +105,7 @@ def test_everything_that_is_wrong_is_told(server: Server, tmp_path: Path) -> Non
     text = (
         f'url = "{server.url}"\nengine = "{tmp_path}/no-engine"\n'
         f'books = ["{tmp_path}/empty.bin", "{tmp_path}/none.bin"]\n'
-        f'tablebases = ["{tmp_path}"]\ntoken_file = "{token}"'
+        f'token_file = "{token}"'
     )
     done = CliRunner().invoke(APP, ["--check", "--config", configured(tmp_path, text)])
     assert done.exit_code == 1

@@ -141,7 +141,7 @@ def annotate(
     from trapcore.measures.options import chosen, indexed
     from trapcore.trees.chess_game import Labels
     from trapline.commands.resources import open_existing, pool_for, used_files
-    from trapline.settings import Settings
+    from trapline.settings import read_settings
 
     if player is not None and not player.strip():
         raise UsageError("--player needs a name")
@@ -155,7 +155,7 @@ def annotate(
         "jobs": jobs,
         "engine": engine,
     }
-    settings = Settings(**{name: value for name, value in given.items() if value is not None})
+    settings = read_settings(**{name: value for name, value in given.items() if value is not None})
     options = AnalysisOptions(
         depth=depth,
         labels=chosen(Labels, labels),

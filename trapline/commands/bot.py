@@ -46,15 +46,16 @@ def bot(
 
     from bot.settings import check_coach
     from trapcore.errors import UsageError
-    from trapline.settings import CONFIG_VARIABLE, Settings
+    from trapline.settings import CONFIG_VARIABLE, Settings, read_settings
 
     if config is not None:
         os.environ[CONFIG_VARIABLE] = config
-    settings = Settings() if url is None else Settings(bot={"url": url})
+    given = {} if url is None else {"bot": {"url": url}}
     if check and upgrade:
         raise UsageError("--check changes nothing; say --upgrade without it")
     if check:
-        raise typer.Exit(_check(settings))
+        raise typer.Exit(_check(Settings(**given)))
+    settings = read_settings(**given)
     check_coach(settings.bot)
     connection = _connect(settings)
     if upgrade:
@@ -115,7 +116,7 @@ def _run(settings: Settings, connection: Connection, *, grace: float, verbose: b
     mine = settings.bot
     saved_state = SavedState(mine.folder)
     try:
-        sources = MoveSources.of(mine, read_token(mine))
+        sources = MoveSources.of(mine, settings.syzygy, read_token(mine))
     except OSError as error:
         raise InputError(f"{error.filename or 'a book'} cannot be opened: {error.strerror or error}") from error
     end_log = logs.set_up(mine.log_file, as_json=mine.log_json, token=read_token(mine), verbose=verbose)

@@ -134,7 +134,7 @@ def query(
     from trapcore.errors import UsageError
     from trapcore.measures.options import chosen, indexed
     from trapline.commands.terminal import Status, print_json, say
-    from trapline.settings import Settings
+    from trapline.settings import read_settings
 
     if as_json + as_pgn + as_svg > 1:
         raise UsageError("choose one of --json, --pgn and --svg")
@@ -181,7 +181,7 @@ def query(
     )
     status = Status()
     with open_existing(db) as library:
-        query_engine = QueryEngine(library, measure=Settings().measure, log=status.show)
+        query_engine = QueryEngine(library, measure=read_settings().measure, log=status.show)
         try:
             page = query_engine.ask(condition)
         finally:

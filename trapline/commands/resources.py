@@ -25,11 +25,11 @@ def exists(path: str) -> bool:
 def jobs_or_default(given: int | None) -> int:
     """The number of threads that was given, else that of the settings. Raises ``UsageError`` if it is below 1."""
     from trapcore.errors import UsageError
-    from trapline.settings import Settings
+    from trapline.settings import read_settings
 
     if given is not None and given < 1:
         raise UsageError(f"jobs must be at least 1, not {given}")
-    return given if given is not None else Settings().jobs
+    return given if given is not None else read_settings().jobs
 
 
 @contextmanager
@@ -59,11 +59,11 @@ def prover_with(engine: str | None, nodes: int | None) -> Iterator[TrapProver]:
     from db.proof.engine_choice import engine_command
     from db.proof.prover import open_prover
     from trapcore.errors import UsageError
-    from trapline.settings import Settings
+    from trapline.settings import read_settings
 
     if nodes is not None and nodes < 1:
         raise UsageError(f"engine-nodes must be at least 1, not {nodes}")
-    settings = Settings()
+    settings = read_settings()
     command = engine_command(settings.engine if engine is None else engine)
     limit = settings.engine_nodes if command is not None and nodes is None else nodes
     with open_prover(command, limit) as prover:
@@ -73,18 +73,18 @@ def prover_with(engine: str | None, nodes: int | None) -> Iterator[TrapProver]:
 def default_library() -> Path:
     """Path of the default library: the setting ``db``. Its folder is made. Raises ``LibraryError``."""
     from db.formats.bundled import with_folder
-    from trapline.settings import Settings
+    from trapline.settings import read_settings
 
-    return with_folder(Settings().db)
+    return with_folder(read_settings().db)
 
 
 def chosen_language(code: str | None) -> Grammar:
     """Language of an option, else of the setting. Raises `UsageError` for a code that there is not."""
     from db.wording.languages import LANGUAGES, Language
     from trapcore.measures.options import chosen
-    from trapline.settings import Settings
+    from trapline.settings import read_settings
 
-    return LANGUAGES[Settings().language if code is None else chosen(Language, code)]
+    return LANGUAGES[read_settings().language if code is None else chosen(Language, code)]
 
 
 @contextmanager
@@ -95,9 +95,9 @@ def open_existing(db: str | None, *, read_only: bool = True) -> Iterator[Library
     """
     from db.formats.bundled import open_or_bundle
     from trapline.commands.terminal import say
-    from trapline.settings import Settings
+    from trapline.settings import read_settings
 
-    with open_or_bundle(db, Settings().db, read_only=read_only, log=say) as library:
+    with open_or_bundle(db, read_settings().db, read_only=read_only, log=say) as library:
         yield library
         bad_rows = library.bad_rows
         if bad_rows:
@@ -149,9 +149,9 @@ def used_files(db: str | None) -> list[tuple[Path | str, str]]:
 
     from db.similarity.killer_index import SUFFIX
     from trapcore.io.output_check import COMPANIONS
-    from trapline.settings import Settings, config_file
+    from trapline.settings import config_file, read_settings
 
-    settings = Settings()
+    settings = read_settings()
     library = str(settings.db) if db is None else db.removeprefix("sqlite:///")
     used: list[tuple[Path | str, str]] = [(config_file(), "the settings file")]
     used += [(f"{library}{suffix}", "the library itself") for suffix in ("", *COMPANIONS)]

@@ -59,7 +59,7 @@ def serve(
     from trapcore.io import status_server
     from trapcore.io.work_folder import sweep
     from trapcore.parallel.arenas import share_arenas
-    from trapline.settings import Settings
+    from trapline.settings import read_settings
 
     with extra("web", "serve"):
         import uvicorn
@@ -70,7 +70,7 @@ def serve(
 
     share_arenas()
     given = {"host": host, "port": port, "public": public or None}
-    settings = Settings(web={name: value for name, value in given.items() if value is not None})
+    settings = read_settings(web={name: value for name, value in given.items() if value is not None})
     web = settings.web
     if not (web.is_loopback or web.public):
         raise UsageError(
@@ -83,7 +83,7 @@ def serve(
     sweep(Path(tempfile.gettempdir()))  # of servers that were killed
     listening = _listening(web)
     logging.basicConfig(format="%(asctime)s %(levelname)-7s %(name)s: %(message)s")
-    library = open_or_bundle(db, Settings().db, read_only=True, log=lambda message: echo(message, err=True))
+    library = open_or_bundle(db, read_settings().db, read_only=True, log=lambda message: echo(message, err=True))
     app = create_app(library, settings, fetching(settings, library))
     service = app.state.service
 

@@ -297,11 +297,11 @@ def _open(config: str | None, db: str | None) -> Service:
     from db.library.open import open_library
     from service.service import Service
     from trapline.commands.terminal import say
-    from trapline.settings import CONFIG_VARIABLE, Settings
+    from trapline.settings import CONFIG_VARIABLE, read_settings
 
     if config is not None:
         os.environ[CONFIG_VARIABLE] = config
-    settings = Settings()
+    settings = read_settings()
     path = settings.db if db is None else db
     # Made of the bundled traps if it is the default one and missing; then opened with more patience.
     open_or_bundle(db, settings.db, read_only=True, log=say).close()

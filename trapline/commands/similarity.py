@@ -145,9 +145,9 @@ def similarity(
 def _usual_measure() -> str:
     """That of the settings if it compares two positions, else the paper's best."""
     from trapcore.measures.options import IndexedMeasure, Measure
-    from trapline.settings import Settings
+    from trapline.settings import read_settings
 
-    measure = Settings().measure
+    measure = read_settings().measure
     return Measure.SEQUENCES if measure is IndexedMeasure.ABSTRACTED else measure
 
 

@@ -40,9 +40,9 @@ def index(
     from db.wording.english import ENGLISH
     from trapcore.measures.options import chosen
     from trapline.commands.terminal import Status, counted, index_json, print_json, say
-    from trapline.settings import Settings
+    from trapline.settings import read_settings
 
-    settings = Settings(**({} if tell is None else {"tell": chosen(Tell, tell)}))
+    settings = read_settings(**({} if tell is None else {"tell": chosen(Tell, tell)}))
 
     status = Status()
 

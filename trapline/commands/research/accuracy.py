@@ -100,14 +100,14 @@ def games(
     from db.proof.uci_engine import UciEngine
     from trapcore.errors import InputError, UsageError
     from trapcore.extras import extra
-    from trapline.settings import Settings
+    from trapline.settings import read_settings
 
     with extra("research", "evaluate"):
         from research.evaluation.account import account_of_games
         from research.evaluation.background_moves import Answers, judged_moves
         from research.evaluation.detection import detection
 
-    command = engine_command(engine or Settings().engine)
+    command = engine_command(engine or read_settings().engine)
 
     def start() -> UciEngine:
         if command is None:

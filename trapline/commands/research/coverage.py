@@ -64,9 +64,9 @@ def coverage(
     from trapcore.errors import InputError, UsageError
     from trapline.commands.resources import check_outputs, jobs_or_default
     from trapline.commands.terminal import Status, print_json, print_table
-    from trapline.settings import Settings
+    from trapline.settings import read_settings
 
-    settings = Settings()
+    settings = read_settings()
     command = engine_command(engine or settings.engine)
     if command is None:
         raise UsageError("what moves lose has to be judged: name a UCI engine with --engine")
@@ -119,16 +119,16 @@ def known_traps(db: str | None) -> KnownTraps:
     from annotator.known_traps import KnownTraps
     from db.library.open import open_library
     from trapline.commands.resources import open_existing
-    from trapline.settings import Settings
+    from trapline.settings import read_settings
 
     if db is not None:
         with open_existing(db) as library:
-            return KnownTraps.of(library, Settings().measure)
+            return KnownTraps.of(library, read_settings().measure)
     with (
         TemporaryDirectory(prefix="trapline-coverage-") as folder,
         open_library(Path(folder) / "empty.sqlite", create=True) as empty,
     ):
-        return KnownTraps.of(empty, Settings().measure)
+        return KnownTraps.of(empty, read_settings().measure)
 
 
 def annotator(known: KnownTraps, command: str) -> Annotate:
@@ -139,10 +139,10 @@ def annotator(known: KnownTraps, command: str) -> Annotate:
     from annotator.files.progress import Progress
     from annotator.pipeline import Run
     from annotator.request import AnalysisOptions, AnalysisRequest
-    from trapline.settings import Settings
+    from trapline.settings import read_settings
 
     def annotate(source: Path, output: Path, report: Path, way: Way) -> None:
-        request = AnalysisRequest.from_settings(Settings(), AnalysisOptions(nodes=way.nodes))
+        request = AnalysisRequest.from_settings(read_settings(), AnalysisOptions(nodes=way.nodes))
         engine = None if way.engine_nodes is None else command
         request = replace(request, engine=engine, engine_nodes=way.engine_nodes or request.engine_nodes, jobs=1)
         plan = plan_run([str(source)], str(output), str(report), strict=True)

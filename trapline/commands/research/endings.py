@@ -44,9 +44,9 @@ def endings(
     from trapcore.errors import InputError, UsageError
     from trapline.commands.research.coverage import annotator, known_traps
     from trapline.commands.terminal import Status
-    from trapline.settings import Settings
+    from trapline.settings import read_settings
 
-    settings = Settings()
+    settings = read_settings()
     command = engine_command(engine or settings.engine)
     if command is None:
         raise UsageError("an engine must judge the marked moves: name a UCI engine with --engine")

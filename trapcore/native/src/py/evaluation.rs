@@ -1,12 +1,16 @@
 //! The evaluation and what a fit of its weights needs, and the tables of endings, made anew.
 
+use std::path::PathBuf;
+
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use super::arguments::product_error;
 use super::calls::detached;
 use crate::chess::endgames::material::MATERIALS;
 use crate::chess::endgames::retrograde::Distances;
-use crate::chess::endgames::tables::packed;
+use crate::chess::endgames::syzygy;
+use crate::chess::endgames::tables::{Outcome, outcome, packed};
 use crate::chess::position;
 use crate::search::Searcher;
 use crate::search::evaluation::features::{FEATURES, ROWS};
@@ -60,6 +64,22 @@ fn evaluation_rows() -> Vec<(&'static str, usize)> {
     ROWS.to_vec()
 }
 
+/// Opens the Syzygy tables in these folders for the rest of the process; the most men of a table.
+#[pyfunction]
+fn open_syzygy(py: Python<'_>, folders: Vec<PathBuf>) -> PyResult<usize> {
+    py.detach(|| syzygy::open(&folders)).map_err(|error| product_error("InputError", &[error.to_string()]))
+}
+
+/// What becomes of a position for the side to move, by all tables that there are.
+#[pyfunction]
+fn known_outcome(fen: &str) -> PyResult<Option<&'static str>> {
+    Ok(outcome(&position::parse(fen)?.chess).map(|found| match found {
+        Outcome::Lost => "lost",
+        Outcome::Drawn => "drawn",
+        Outcome::Won => "won",
+    }))
+}
+
 /// Makes every table and hands its name and its outcomes to `each`, in the order of the file of tables.
 #[pyfunction]
 fn make_endgames(py: Python<'_>, each: &Bound<'_, PyAny>) -> PyResult<()> {
@@ -79,5 +99,7 @@ pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(ending_shares, module)?)?;
     module.add_function(wrap_pyfunction!(evaluation_rows, module)?)?;
     module.add_function(wrap_pyfunction!(make_endgames, module)?)?;
+    module.add_function(wrap_pyfunction!(open_syzygy, module)?)?;
+    module.add_function(wrap_pyfunction!(known_outcome, module)?)?;
     Ok(())
 }

@@ -40,7 +40,7 @@ pub(crate) mod verdict;
 
 use shakmaty::{Chess, Move, Position};
 
-use crate::chess::endgames::material::MEN;
+use crate::chess::endgames::tables::most_men;
 use crate::search::history::{Before, History, NONE, placed};
 use crate::search::move_picker::Ranked;
 use crate::search::place::Place;
@@ -229,7 +229,7 @@ impl Searcher {
 
     /// A static value with what was learned of positions like this. What the tables of endgames say is exact.
     fn corrected(&self, chess: &Chess, value: i32) -> i32 {
-        if chess.board().occupied().count() <= MEN {
+        if chess.board().occupied().count() <= most_men() {
             return value;
         }
         (value + self.history.correction(chess)).clamp(1 - MATE_BOUND, MATE_BOUND - 1)

@@ -14,7 +14,7 @@ use super::static_value::known_value;
 use super::transposition_table::{Bound, Entry, Record, UNKNOWN};
 use super::{MAX_PLY, QUIET_CHECKS, Searched, Searcher, Stopped};
 use crate::chess::checks::CheckFinder;
-use crate::chess::endgames::material::MEN;
+use crate::chess::endgames::tables::most_men;
 use crate::chess::moves::{coded_move, move_code};
 use crate::chess::static_exchange::see_reaches;
 
@@ -234,7 +234,7 @@ impl Searcher {
     /// among. Between won positions of the root's material the search decides by what brings the mate nearer.
     fn decided(&self, place: &Place, ply: usize) -> Option<i32> {
         let men = place.chess.board().occupied().count();
-        if men > MEN {
+        if men > most_men() {
             return None;
         }
         let value = known_value(&place.chess)?;

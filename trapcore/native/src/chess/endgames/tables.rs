@@ -1,11 +1,12 @@
-//! The tables of the program, and what they say of a position.
+//! The tables of the program, and what they and those of the user say of a position.
 
 use std::sync::{LazyLock, OnceLock};
 
 use shakmaty::{Chess, EnPassantMode, Position};
 
-use super::material::{MATERIALS, find};
+use super::material::{MATERIALS, MEN, find};
 use super::retrograde::{DRAWN, ILLEGAL, is_win};
+use super::syzygy;
 
 /// What becomes of a position, for the side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,9 +33,26 @@ static TABLES: LazyLock<Vec<PackedTable>> = LazyLock::new(|| {
     (0..MATERIALS.len()).map(&mut next).collect()
 });
 
-/// What the tables say of a position of at most four men; `None` where they say nothing. Castling and captures en
-/// passant are not in them.
+/// Most men of a position that [`outcome`] may know.
+pub(crate) fn most_men() -> usize {
+    MEN.max(syzygy::most_men())
+}
+
+/// What becomes of a position: by the tables of the program, and by those of the user where these say nothing. `None`
+/// where nobody knows.
 pub(crate) fn outcome(chess: &Chess) -> Option<Outcome> {
+    let men = chess.board().occupied().count();
+    if men <= MEN {
+        own(chess).or_else(|| syzygy::outcome(chess))
+    } else if men <= syzygy::most_men() {
+        syzygy::outcome(chess)
+    } else {
+        None
+    }
+}
+
+/// What the tables of the program say. Castling and captures en passant are not in them.
+fn own(chess: &Chess) -> Option<Outcome> {
     let (place, placement) = find(chess.board(), chess.turn())?;
     if chess.castles().any() || chess.ep_square(EnPassantMode::Legal).is_some() {
         return None;
