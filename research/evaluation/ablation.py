@@ -79,7 +79,7 @@ def ablation(run: Run) -> Finding:
         f"{len(run.queries):,} killers. With all {len(kinds)} kinds: hit@1 {number(base.full)}, with a shortlist of "
         f"{LAZY_SHORTLIST} {number(base.lazy)}, quiet killers {number(base.quiet)}, Brier score {number(base.brier)}, "
         f"mean pattern precision@{TOP} {number(base.naming)}. The table says how many points worse each gets (percent; "
-        "the Brier score times 100); a difference of less than about "
+        "the Brier score times 100). A difference of less than about "
         f"{200 * _paired_error(base.full, len(run.queries)):.1f} points of hit@1 may be chance.",
         Table(("without", "stage", "hit@1", "short list", "quiet", "Brier", "pattern"), tuple(rows)),
         f"Kinds without which no figure is worse by {100 * EARNED} points: {', '.join(idle) or 'none'}.",

@@ -8,19 +8,19 @@ from research.report import markdown
 from trapcore.ranking.weights import VOCABULARY_VERSION
 
 PUZZLES_DO_NOT_SHOW = (
-    "Puzzles have one winning move by construction, and somebody chose them: hit@k in positions with several winning "
-    "moves, or with none, is not measured by them.",
-    "Their ratings are mostly below 1800. About hard tactics nothing is said.",
+    "Puzzles have one winning move by construction, and somebody chose them. They do not measure hit@k in positions "
+    "with several winning moves, or with none.",
+    "Their ratings are mostly below 1800. They say nothing about hard tactics.",
     "The proposals look at most four plies ahead, longer only along checks. A killer whose point is deeper is found "
     "only as far as it looks like one.",
-    "The shipped weights have seen all open puzzles, so they are never evaluated on them: the weights here are learned "
+    "The shipped weights have seen all open puzzles, so they are never evaluated on them. The weights here are learned "
     "from the library named above alone.",
-    "A theme is what lichess says of a puzzle. Many puzzles show patterns that they are not tagged with, so that "
-    "precision is understated for all measures alike.",
-    "The confidence is that of a position which is as likely a trap as not. Where traps are rarer, it says too much.",
+    "A theme is what lichess says of a puzzle. Many puzzles show patterns without their tag. So precision is "
+    "understated for all measures alike.",
+    "The confidence is that of a position which is as likely a trap as not. If traps are rarer, it says too much.",
 )
 GAMES_DO_NOT_SHOW = (
-    "What is detected are positions like puzzles. Blunders of ordinary games are not, as the areas above show.",
+    "This detects positions like puzzles. It does not detect blunders of ordinary games, as the areas above show.",
     "Positives and negatives come from different sources and are not matched by material or rating.",
     "An engine with few nodes calls moves clean that a longer search would not.",
     "The false alarms are few, so the rates are uncertain: 3 of 3,000 may be 1 or 9.",
@@ -73,7 +73,7 @@ def _head(run: Run) -> str:
     bad = f"; {sample.bad:,} rows were no puzzles" if sample.bad else ""
     return (
         f"{learned}; asked about {len(sample.queries):,} of the {sample.rows:,} puzzles of {sample.file}, of other "
-        f"games{left_out}{bad}. Sides and order come from the hash of the game, so that each run takes the same."
+        f"games{left_out}{bad}. Sides and order come from the hash of the game. So each run takes the same."
     )
 
 

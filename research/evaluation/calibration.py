@@ -85,13 +85,13 @@ def calibration(run: Run) -> Finding:
         else "No weights were learned from them."
     )
     blocks = (
-        f"The confidence of the first proposal, for {len(traps):,} puzzles and {len(others):,} ordinary moves that "
-        "lose nothing, where any proposal is a miss; both count the same in sum, so that a position is as likely a "
-        f"trap as not. {given} Brier score {number(found.brier)} (.25 says nothing, 0 is perfect); confidence and "
-        f"truth are {number(found.error)} apart in the mean.",
+        f"The confidence of the first proposal, for {len(traps):,} puzzles and {len(others):,} ordinary moves. The "
+        "ordinary moves lose nothing, so any proposal there is a miss. Both count the same in sum, so that a position "
+        f"is as likely a trap as not. {given} Brier score {number(found.brier)} (.25 says nothing, 0 is perfect). "
+        f"Confidence and truth are {number(found.error)} apart in the mean.",
         found.table,
-        "The first proposal by the similarity of its nearest known trap: how often it is the killer, and how often "
-        "that trap shows a pattern of the puzzle (puzzles without a pattern are left out there).",
+        "The first proposal by the similarity of its nearest known trap. The table says how often it is the killer, "
+        "and how often that trap shows a pattern of the puzzle. The pattern column leaves out puzzles without one.",
         like,
     )
     diagram = Plot(DIAGRAM, "Confidence and truth", (found.panel,))

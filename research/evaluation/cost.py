@@ -44,7 +44,7 @@ def cost(run: Run) -> Finding:
         rows.append((name, f"{spent:,.0f}", f"{makes:,.0f}" if makes is not None else ""))
         data[name] = {"microseconds": round(spent, 1), "makes": None if makes is None else round(makes)}
     blocks = (
-        f"The median of {len(queries):,} positions, one thread, from Python and back; times are those of the machine "
+        f"The median of {len(queries):,} positions, one thread, from Python and back. Times are those of the machine "
         "it ran on. *Moves made* are means.",
         Table(("step", "microseconds", "moves made"), tuple(rows)),
     )

@@ -104,24 +104,24 @@ def detection(run: Run, judged: Sequence[Judged]) -> Finding:
     confidence = reliability_of(traps, quiet)
     blocks = (
         f"Positives: {len(run.queries):,} held-out puzzles after the bait, {len(ours.mates):,} of them mates. "
-        f"Negatives: {len(clean):,} clean moves of {len({j.file for j in judged})} files of games, which an engine "
-        f"says lose less than {CLEAN / 100:g} pawns in a position that was not lost (above {LOST / 100:g} pawns); "
+        f"Negatives: {len(clean):,} clean moves of {len({j.file for j in judged})} files of games. An engine says that "
+        f"they lose less than {CLEAN / 100:g} pawns in a position that was not lost (above {LOST / 100:g} pawns). "
         f"{len(judged) - len(fresh)} moves that weights were learned from are left out. The score of a position is "
         "that of the best proposal after the move that was played.",
         "**Mates** against clean moves:",
         _rates({name: s.mates for name, s in found.items()}, {name: s.clean for name, s in found.items()}),
         "**All puzzles** against clean moves:",
         _rates({name: s.traps for name, s in found.items()}, {name: s.clean for name, s in found.items()}),
-        "Precision supposes one trap in 100 or in 1,000 moves. Where no clean move was flagged, the rate is taken to "
-        "be at most three over their number (95 % by the rule of three), and the precision is at least so much.",
-        f"At the score that finds nine mates in ten, {len(alarms)} clean moves are flagged; a mate in {MATE} is proved "
-        f"after {proved} of them. Only what is proved is claimed, so the others would be no warnings of a mate.",
+        "Precision supposes one trap in 100 or in 1,000 moves. If no clean move was flagged, the rate counts as at "
+        "most three over their number (95 % by the rule of three). The stated precision is then a lower bound.",
+        f"At the score that finds nine mates in ten, {len(alarms)} clean moves are flagged. A mate in {MATE} is proved "
+        f"after {proved} of them. trapline claims only what it proves, so the others would not warn of a mate.",
         f"**Blunders of real games** ({len(blunders):,} moves that lose {BLUNDER / 100:g} pawns or more; "
         f"{len(allowing):,} moves after which the engine sees a mate) against clean moves, area under the curve:",
         _blunders(found),
         "Blunders of ordinary games are mostly quiet and positional, and are not what this detects.",
-        "**Confidence** of the first proposal, clean moves of these games and puzzles counting the same in sum: Brier "
-        f"score {number(confidence.brier)}, {number(confidence.error)} apart from the truth in the mean.",
+        "**Confidence** of the first proposal. Clean moves of these games and puzzles count the same in sum. The Brier "
+        f"score is {number(confidence.brier)}, and it is {number(confidence.error)} apart from the truth in the mean.",
         confidence.table,
     )
     curves = tuple(_curve(name, s.mates, s.clean) for name, s in found.items())

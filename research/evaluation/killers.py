@@ -58,17 +58,16 @@ def killers(run: Run) -> Finding:
     growth = _growth(run, ours)
     blocks = (
         f"{len(queries):,} puzzles of games that are not in the library of {len(run.sample.library):,}. Each order "
-        "ranks all legal moves after the bait; the puzzle's first move has to come first (hit@1), or among the first 3 "
+        "ranks all legal moves after the bait. The puzzle's first move has to come first (hit@1), or among the first 3 "
         "or 5. Moves that an order does not tell apart share their places. In a mate in one other moves may mate as "
-        "well: *any mate* counts them. A *quiet* killer neither takes, checks nor promotes. Orders that are slow were "
-        f"tried on the first {SLOW:,} or {SLOWEST} queries, as the column *n* says.",
+        "well: *any mate* counts them. A *quiet* killer neither takes, checks nor promotes. Slow orders ran on the "
+        f"first {SLOW:,} or {SLOWEST} queries, as the column *n* says.",
         _table(queries, orders),
         f"By neighbours: the {neighbours.VOTES} nearest positions of the library vote for the move of the same name as "
-        f"their killer; by move matching the {neighbours.MATCHED} nearest by structural similarity (itself among the "
-        f"{neighbours.CANDIDATES} positions with the closest number of moves) map theirs. By retrieval: each "
-        f"shortlisted move is worth the mean similarity of its {RETRIEVED} nearest known killers. The order that is "
-        "proposed is that of the learned weights; retrieval gives the name and the reason, and does not improve the "
-        "order.",
+        f"their killer. By move matching: the {neighbours.MATCHED} nearest by structural similarity map theirs. They "
+        f"come from the {neighbours.CANDIDATES} positions with the closest number of moves. By retrieval: each "
+        f"shortlisted move is worth the mean similarity of its {RETRIEVED} nearest known killers. trapline proposes "
+        "the order of the learned weights. Retrieval gives the name and the reason, and does not improve the order.",
         "hit@1 by rating of the puzzle:",
         _ratings(queries, shown),
         "By the size of the library that the weights were learned from:",

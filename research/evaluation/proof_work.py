@@ -64,19 +64,19 @@ def proof_work(run: Run) -> Finding:
             "own": {n or "without": round(fmean(v), 1) for n, v in own.items()},
         }
     blocks: tuple[str | Table, ...] = (
-        "Moves made on a board until a forced mate of known length is proved, by a plain depth-first prover that "
-        "remembers nothing and tries checks first below the root; only the order at the root differs. What the order "
-        f"itself costs is not counted (see *Cost*): some {fmean(p.makes for p in run.full):,.0f} moves for the full "
-        f"order, {fmean(p.makes for p in run.lazy):,.0f} for the one with a short list. Mates that are cut off count "
-        f"as the most that is allowed ({', '.join(f'{MOST[m]:,}' for m in MATES)}). Ratios are of the means, "
-        f"{BASELINE} over ours, and over the killer first, which nothing can beat; a few hard mates decide "
+        "Moves made on a board until a forced mate of known length is proved. The prover is plain and depth-first, "
+        "remembers nothing and tries checks first below the root. Only the order at the root differs. The table leaves "
+        f"out the cost of the order itself (see *Cost*): about {fmean(p.makes for p in run.full):,.0f} moves for the "
+        f"full order, {fmean(p.makes for p in run.lazy):,.0f} for the one with a short list. A mate that is cut off "
+        f"counts as the most that is allowed ({', '.join(f'{MOST[m]:,}' for m in MATES)}). Ratios are of the means: "
+        f"{BASELINE} over ours, and over the killer first, which nothing can beat. A few hard mates decide "
         "them. The *typical ratio* is the geometric mean over the puzzles.",
         Table(
             ("mate in", "n", "random", BASELINE, "fewest replies", LAZY, OURS, ORACLE, *RATIOS),
             tuple(rows),
         ),
-        "Our own prover (proof numbers, checks before other moves) finds its way by itself; told the order, it saves "
-        "next to nothing. Its nodes:",
+        "Our own prover (proof numbers, checks before other moves) finds its way by itself. The order saves it next to "
+        "nothing. Its nodes:",
         Table(("mate in", "n", "without an order", "in our order", "the killer first"), tuple(own_rows)),
     )
     return Finding(Report("Work of a prover", blocks), data, brief)

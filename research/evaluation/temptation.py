@@ -57,14 +57,13 @@ def temptation(run: Run) -> Finding:
     ranks = run.each(_rank, run.queries)
     by_rank = [(k, fmean(rank <= k for rank in ranks), fmean(min(k, len(m)) for m in seen)) for k in RANKS]
     blocks = (
-        f"What the baits of {len(run.queries):,} puzzles look like before they are played; a bait may be several of "
-        "these. Whether it takes back cannot be told: puzzles do not say what was played before.",
+        f"The looks of the baits of {len(run.queries):,} puzzles before they are played. A bait may be several of "
+        "these. The table cannot say whether it takes back, because puzzles do not show the move before.",
         Table(("the bait", "share"), tuple((name, number(share)) for name, share in single)),
-        "How many of the victim's moves a rule would have to test, in the mean, and the share of the baits that are "
-        "among them. Each rule includes those above it:",
+        "The mean number of the victim's moves that a rule would have to test, and the share of the baits among them. "
+        "Each rule includes those above it:",
         Table(("a move tempts if it", "baits", "moves"), tuple((n, number(s), f"{m:.1f}") for n, s, m in rows)),
-        "The same where the moves are ordered by what they are worth after captures and checks are played out "
-        "(depth 1 and quiescence):",
+        "The same for moves ordered by their value after captures and checks are played out (depth 1 and quiescence):",
         Table(("the best", "baits", "moves"), tuple((str(k), number(s), f"{m:.1f}") for k, s, m in by_rank)),
     )
     data: dict[str, object] = {
