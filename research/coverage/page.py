@@ -14,13 +14,13 @@ from trapcore.proof.trap_test import LOSS
 
 WRITTEN = (
     "Written by `trapline research coverage`; nothing here is written by hand. Times are those of the machine that it "
-    "ran on; the rest is the same everywhere with the same engine."
+    "ran on. The rest is the same everywhere with the same engine."
 )
 LOSES, BORNE_OUT = number(LOSS, 1), number(AGREES, 1)
 EXPLAINED = (
     f"A move *loses* if it costs {LOSES} or more of the win chance (lichess's, -1 to 1) by the reference. A claim is a "
-    f"move played that is told to lose, with a proof; it *agrees* if the reference says {BORNE_OUT} or more. Beside "
-    "each share stands Wilson's interval of 95 %."
+    "move played that is reported as losing, with a proof. A claim *agrees* if the reference says that it costs "
+    f"{BORNE_OUT} or more. Beside each share stands Wilson's interval of 95 %."
 )
 
 
@@ -42,10 +42,10 @@ def report(found: Measured, labels: list[Label]) -> Report:
 
 
 OF_TIME = (
-    "Processor time on one core; that of the engine is its process's own. The engine alone searches the position "
-    f"before and after each move and flags a fall of {LOSES}; its time *at equal recall and agreement* is that with "
-    "the threshold at which it agrees as often, interpolated in the logarithm of the time between its numbers of "
-    "nodes. It is the same engine as the reference, which flatters it."
+    "Times are processor time on one core; that of the engine is its process's own. The engine alone searches the "
+    f"position before and after each move and flags a fall of {LOSES}. Its time *at equal recall and agreement* is "
+    "that with the threshold at which it agrees as often. It is interpolated in the logarithm of the time between its "
+    "numbers of nodes. The engine is the same as the reference, which flatters it."
 )
 
 
@@ -97,7 +97,7 @@ def _divided(outcome: Outcome) -> Iterator[str | Table]:
 def _of_calibration(worst: float | None) -> str:
     said = "No bin has enough moves to say how far" if worst is None else f"The worst is {number(worst)}"
     return (
-        "The probability that is stated of a move in the end, told or not, beside the share that loses. "
+        "The probability finally stated of a move, reported or not, beside the share that loses. "
         f"{said}{' apart' if worst is not None else ' they are apart'} (bins of {calibration.ENOUGH} moves and more)."
     )
 

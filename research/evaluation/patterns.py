@@ -74,8 +74,8 @@ def patterns(run: Run) -> Finding:
     blocks: list[str | Table] = [
         f"precision@{TOP}: the share of the {TOP} nearest of {len(library):,} known traps that have a theme, over the "
         f"puzzles that have it. Themes of fewer than {LEAST} puzzles are left out. *Killer known*: the killer is "
-        "given, and its mate comes from our own proof, not from the puzzle's line. *Killer proposed*: the first proposal "
-        f"stands in for the killer. *Sequences* are the paper's best measure, on the first {SLOW:,} puzzles. "
+        "given, and its mate comes from our own proof, not from the puzzle's line. *Killer proposed*: the first "
+        f"proposal stands in for the killer. *Sequences* are the paper's best measure, on the first {SLOW:,} puzzles. "
         "*Differences* adds what the bait added to the opponent's tree and took from the victim's. *Labelled* also "
         "adds our own themes of the puzzle's line. A mistake with a proved line has these, too.",
     ]

@@ -178,9 +178,9 @@ def report(found: Comparison, command: str) -> str:
         "|---|---:|---:|---:|",
         *(f"| {what} | {same} | {total} | {same / max(total, 1):.1%} |" for what, same, total in rows),
         "",
-        f"The list also grades whole lines. A line in which some move of the victim loses is graded a trap, and the "
-        f"others are not,\nin {ours_right} of {lines} lines by our test and in {theirs_right} by Stockfish's own "
-        "figures: the grades were given by the\nvalue at the end of the line, and ask less of the bait than .3.",
+        "The list also grades whole lines: a line is a trap or not. The grade should be a trap if some move of the "
+        f"victim loses.\nIt is so in {ours_right} of {lines} lines by our test and in {theirs_right} by Stockfish's "
+        "own figures. The grades follow the\nvalue at the end of the line, and ask less of the bait than .3.",
         "",
         "## Where they differ",
         "",

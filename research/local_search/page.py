@@ -105,17 +105,17 @@ def report(found: Found) -> Report:
         ),
     )
     blocks: list[str | Table] = [
-        f"Made by `{found.command}` on {found.machine}. {found.seconds:g} s of one thread for a position; intervals "
-        f"are Wilson's, of 95 %. Moves are the winner's. Positions are of games that the Monte Carlo search plays "
-        f"against itself, at most {LONG} plies before the end; those whose claims alone are checked at most {NEAR}.",
+        f"Made by `{found.command}` on {found.machine}. Each position had {found.seconds:g} s of one thread. Intervals "
+        "are Wilson's, of 95 %. Moves are the winner's. Positions are of games that the Monte Carlo search plays "
+        f"against itself, at most {LONG} plies before the end. If only the claim is checked, it is at most {NEAR}.",
         "How far moves are from each other:",
         localities,
         "What is found:",
         _depths(found),
-        "Nodes for the same win of the player to move. Alpha-beta is plain: iterative, all moves, no table; it and the "
-        "local search stop at the first win. Proof-number search proves the win in however many moves:",
+        "Nodes for the same win of the player to move. Alpha-beta is plain: iterative, all moves, no table. It and the "
+        "local search stop at the first win. Proof-number search proves a win in any number of moves:",
         _nodes(found),
-        "Claims that a complete proof-number search was held against; those that it did not end for are not counted:",
+        "Claims checked by a complete proof-number search. Claims for which it did not end are not counted:",
         _false(found),
     ]
     if found.matches:
@@ -135,9 +135,9 @@ def report(found: Found) -> Report:
             (str(one.steps), f"{one.kept / one.traps:.0%}", f"{one.saved / one.moves:.0%}") for one in found.radii
         )
         blocks += [
-            f"Chess: the killer lines of {found.radii[0].traps} bundled traps. A radius in steps of a king around the "
-            "squares of the bait keeps a line if all moves of the attacker lie inside, and saves the legal moves "
-            "outside:",
+            f"Chess: the killer lines of {found.radii[0].traps} bundled traps. The radius is in steps of a king around "
+            "the squares of the bait. It keeps a line if all moves of the attacker lie inside, and saves the legal "
+            "moves outside:",
             Table(("radius", "lines inside", "attacker's moves saved"), radius_rows),
         ]
     return Report("Local search", tuple(blocks), _plots(found))

@@ -126,8 +126,8 @@ def report(found: Found) -> Report:
     plots = []
     if positions:
         blocks += [
-            f"How often the bait is chosen, in {positions} positions of puzzles or traps, after "
-            f"so many playouts and after {found.seconds:g} s of one thread:",
+            f"How often the search chooses the bait, in {positions} positions of puzzles or traps. Columns are numbers "
+            f"of playouts, and {found.seconds:g} s of one thread:",
             _bait_table(found),
             f"By the depth of the trap, after {found.numbers[-1]:,} playouts:",
             _depth_table(found),
@@ -143,8 +143,8 @@ def report(found: Found) -> Report:
     shared = shared_gains(found)
     if shared:
         blocks += [
-            f"What sharing values gains over {PLAIN} at equal playouts, beside the variability of the game (`trapline "
-            "research dynamics`); where the paper is right the score falls as the variability grows:",
+            f"The table has the gain of sharing values over {PLAIN} at equal playouts, beside the variability of the "
+            "game (`trapline research dynamics`). If the paper is right, the score falls as the variability grows:",
             _dynamics_table(shared),
         ]
     if found.speeds:

@@ -90,15 +90,15 @@ def report(run: Run) -> Report:
     return Report(
         "Cost of the measures",
         (
-            f"Milliseconds to compare a position with the {trap.name} trap, both trees built each time, UCI labels, "
-            f"one thread; {CORE_PAIRS} positions for the core, {PLAIN_PAIRS} for the plain definition. The times are "
-            "those of this machine and whatever else it was doing.",
+            f"Milliseconds to compare a position with the {trap.name} trap, with UCI labels on one thread. Both trees "
+            f"are built each time. The core compared {CORE_PAIRS} positions, the plain definition {PLAIN_PAIRS}. The "
+            "times are those of this machine, which also did other work.",
             Table(("measure", "Rust core, ms", "plain definition, ms", "ratio"), tuple(rows)),
             f"In the core a tree-edit similarity costs {times['tree-edit 2'] / times['sequences 2']:,.0f} times a "
-            f"similarity of sequences, and that {times['sequences 2'] / times['continuations 1']:,.0f} times one of "
-            "continuations at depth 1; the paper calls the differences significant. "
-            "The paper's cubic assignment is not in them: on numbers the cheapest pairing keeps the order of both "
-            "lists, so that a table over the sorted lists finds it.",
+            f"similarity of sequences. That costs {times['sequences 2'] / times['continuations 1']:,.0f} times one of "
+            "continuations at depth 1. The paper calls the differences significant. The times leave out the paper's "
+            "cubic assignment. On numbers the cheapest pairing keeps the order of both lists, so that a table over the "
+            "sorted lists finds it.",
         ),
         (
             Plot(

@@ -101,7 +101,7 @@ def holds(claim: str, found: dict[str, float]) -> bool:
 def report(run: Run) -> Report:
     """The three measures beside the printed estimates, and which of the printed inequalities hold."""
     blocks: list[str | Table] = [
-        "Ours, in brackets the printed estimate, for b moves and b replies to each, at depth 2. Replies have other "
+        "Ours for b moves and b replies to each, at depth 2, with the printed estimate in brackets. Replies have other "
         "labels than first moves, as in chess."
     ]
     panels = []
@@ -135,12 +135,12 @@ def report(run: Run) -> Report:
     b = BRANCHING[-1]
     there, elsewhere = (tree_edit.of_trees(other_moves(b, before), whole(b), 2) for before in ("", "z"))
     blocks.append(
-        f"Of ordered trees it matters where in the alphabet a move stands: if the two other moves have names that come "
-        f"last, P_tree(T1, T2) at b = {b} is {number(elsewhere)} instead of {number(there)}."
+        "In ordered trees the place of a move in the alphabet matters. If the names of the two other moves come last, "
+        f"P_tree(T1, T2) at b = {b} is {number(elsewhere)} instead of {number(there)}."
     )
     exact = sequences.of_trees(cut_short(BRANCHING[-1]), whole(BRANCHING[-1]), 2)
     blocks.append(
         f"By the convention of Figure 1, lines of exactly two moves, P_seq(T3, T4) is {number(exact)}. The printed "
-        "1/(2b+1) takes b² for the size of T4, which has b² + b moves; the sizes printed with Figure 1 count all moves."
+        "1/(2b+1) takes b² for the size of T4, which has b² + b moves. The sizes printed with Figure 1 count all moves."
     )
     return Report("Example 1: many moves", tuple(blocks), (Plot("example-1", "Example 1", tuple(panels)),))

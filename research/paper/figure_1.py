@@ -40,10 +40,10 @@ def report(run: Run) -> Report:
             Table(("measure", "ours", "printed", "equal"), tuple(rows)),
             "Similarity of each child to its parent, by continuations at depth 1:",
             Table(("child", "ours", "printed", "equal"), tuple(children)),
-            f"The paper orders the children of each node alphabetically, since the distance of unordered trees is hard "
-            f"to find, but prints the value of the unordered distance, {unordered}. Of the ordered trees the distance "
-            f"is {ordered}. The size of a tree is its number of moves, {FIGURE_1[0].edges} and {FIGURE_1[1].edges} "
-            "here.",
+            "The paper orders the children of each node alphabetically, because the distance of unordered trees is "
+            f"hard to find. But it prints the value of the unordered distance, {unordered}. The distance of the "
+            f"ordered trees is {ordered}. The size of a tree is its number of moves, {FIGURE_1[0].edges} and "
+            f"{FIGURE_1[1].edges} here.",
         ),
         (
             Plot(

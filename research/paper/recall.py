@@ -105,9 +105,9 @@ def report(run: Run) -> Report:
     return Report(
         "Section 4: the 85 %",
         (
-            f"Printed: an average of {number(RECALL, 2)} of the traps in {SAMPLES} samples of {SAMPLE_SIZE} positions "
-            f"from around the first two traps are above average by structural similarity. Here {DRAWS} samples around "
-            f"each of the two, seed {run.seed}:",
+            f"The paper took {SAMPLES} samples of {SAMPLE_SIZE} positions from around the first two traps. It prints "
+            f"that an average of {number(RECALL, 2)} of the traps are above average by structural similarity. Here are "
+            f"{DRAWS} samples around each of the two, seed {run.seed}:",
             Table(
                 (
                     "measure",
@@ -122,11 +122,11 @@ def report(run: Run) -> Report:
                 tuple(rows),
             ),
             f"Structural similarity puts {number(recalls[0], 2)} to {number(recalls[-1], 2)} of the traps above the "
-            f"mean, depending on what is a trap, and with them {number(wrong[0], 2)} to {number(wrong[-1], 2)} of the "
-            f"positions that are none. Of all positions {number(everything[0], 2)} to {number(everything[-1], 2)} are "
-            "above the mean, because few are far below it. The ratio of the numbers of moves alone gives a recall of "
-            f"{number(simple[0], 2)} to {number(simple[-1], 2)}. A recall without its false positives does not show "
-            "how well a measure tells traps from other positions.",
+            f"mean, depending on the reading of a trap. It also puts {number(wrong[0], 2)} to {number(wrong[-1], 2)} "
+            f"of the other positions there. Of all positions {number(everything[0], 2)} to "
+            f"{number(everything[-1], 2)} are above the mean, because few are far below it. The ratio of the numbers "
+            f"of moves alone gives a recall of {number(simple[0], 2)} to {number(simple[-1], 2)}. A recall without "
+            "its false positives does not show how well a measure tells traps from other positions.",
         ),
         (Plot("recall", "Traps and other positions above the mean", tuple(plots)),),
     )

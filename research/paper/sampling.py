@@ -64,7 +64,7 @@ def report(run: Run) -> Report:
     around = [drawn(run, trap) for trap in TRAPS]
     wanted = [[Kind.STRICT in n.kinds for n in these] for these in around]
     blocks: list[str | Table] = [
-        f"{POSITIONS} positions around each of the four traps, SAN labels, seed {run.seed}; values are means of the "
+        f"{POSITIONS} positions around each of the four traps, SAN labels, seed {run.seed}. Values are means of the "
         "traps. *Stated* is the standard error that an estimate gives with itself. Drawing none leaves the ratio of "
         "the numbers of moves."
     ]

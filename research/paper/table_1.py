@@ -41,8 +41,8 @@ def report(run: Run) -> Report:
             Table(("branches", "printed", *(f"ours, {reference}" for reference in ours)), tuple(rows)),
             "Equal to the printed values: "
             + ", ".join(f"{count} of {len(TABLE_1)} with the reference {name}" for name, count in equal.items())
-            + ". The paper says that a child is compared with its parent, and Figure 1 is computed so; Table 1 comes "
-            "out only if the children of a branch are compared with the root that the branches come from.",
+            + ". The paper says that it compares a child with its parent, and Figure 1 is computed so. Table 1 comes "
+            "out only if the children of a branch are compared with the root of the branches.",
         ),
         (Plot("table-1", "Table 1", (Panel("", "", "S", tuple(bars), tuple(f"{a}, {b}" for a, b in TABLE_1)),)),),
     )

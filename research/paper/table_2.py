@@ -215,32 +215,32 @@ def report(run: Run) -> Report:
     return Report(
         "Table 2: finding traps again",
         (
-            "All positions two plies after each of the four traps. What the paper calls a trap there it does not say; "
-            "four readings: *strict*, the trap's whole line is legal and still mates; *line*, the whole line is legal; "
-            "*bait*, the bait is legal; *exists*, some move of the victim lets the attacker force mate in no more "
-            "moves than the trap, whatever the moves (by exhaustive search).",
+            "All positions two plies after each of the four traps. The paper does not say what it calls a trap there. "
+            "There are four readings. *Strict*: the trap's whole line is legal and still mates. *Line*: the whole line "
+            "is legal. *Bait*: the bait is legal. *Exists*: some move of the victim lets the attacker force mate in no "
+            "more moves than the trap, by any moves (exhaustive search).",
             sizes(run),
             "Shares of false negatives and false positives, the threshold being the mean, and the mean distance to the "
             "eight printed values of the column:",
             Table(("measure", "trap means", *(trap.name for trap in TRAPS), "distance"), tuple(rows)),
-            f"Nearest to the printed columns: {'; '.join(best)}. The labels of the moves, what becomes of captures at "
-            "depth 2, and what counts as a trap had to be chosen, so a small distance fits the table rather than "
-            "identifies how it was made.",
+            f"Nearest to the printed columns: {'; '.join(best)}. Three things had to be chosen: the labels of the "
+            "moves, the treatment of captures at depth 2, and the meaning of a trap. So a small distance fits the "
+            "table rather than identifies how it was made.",
             "The paper says of the first two columns that around .70 of the traps are above the threshold and less "
             f"than .50 of the others. By the nearest conventions these are {'; '.join(claims)}.",
             "All thresholds at once, the mean of the four traps; behind each area, in brackets, the average precision:",
             areas(run),
             f"Highest area: {'; '.join(winners)}. The paper sees no significant difference between continuations, "
-            f"sequences and tree-edit; of strict traps the areas by UCI labels are {', '.join(strict)}. Best "
+            f"sequences and tree-edit. For strict traps the areas by UCI labels are {', '.join(strict)}. Best "
             f"structural similarity against the plain ratio of the numbers of moves: {'; '.join(gains)}.",
             "The control, squares that differ over 64:",
             control_table,
-            "Whatever positions are called traps, the share of all positions above the threshold (*needed share*) lies "
-            "between that of the others, FP, and that of the traps, 1 - FN. Nearly all positions differ on the same "
-            "number of squares, so a threshold takes nearly all or nearly none, from either side (*shares there are*: "
-            "the nearest below, those inside, the nearest above). The last column goes further: with how many traps "
-            "whole numbers of mistakes give the printed shares to three decimals. The printed column is impossible for "
-            f"{impossible} of {len(TRAPS)} traps, whatever the threshold and whatever is a trap.",
+            "*Needed share* is the share of all positions above the threshold. For any choice of traps it lies between "
+            "that of the others, FP, and that of the traps, 1 - FN. Nearly all positions differ on the same number of "
+            "squares. So a threshold takes nearly all or nearly none, from either side. *Shares there are* has the "
+            "nearest below, those inside and the nearest above. The last column goes further. It says with how many "
+            "traps whole numbers of mistakes give the printed shares to three decimals. The printed column is "
+            f"impossible for {impossible} of {len(TRAPS)} traps, with any threshold and any choice of traps.",
         ),
         tuple(curves(run, kind) for kind in Kind),
     )

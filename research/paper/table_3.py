@@ -220,12 +220,12 @@ def report(run: Run) -> Report:
     return Report(
         "Table 3: move matching",
         (
-            "The most frequent pair by several conventions, bold where it is the printed one; in the last column how "
-            f"many of our {TOP} most frequent pairs are equally decisive, in brackets the printed number. A move "
-            "counts as decisive if it gives check in most places. The positions of the game (Carlsen - Karjakin, New "
-            f"York 2016, fourth rapid game) are those after 10, 20, 30 and 40 moves of both sides: there {by_moves} of "
-            f"the {entries} printed moves are legal at the second ply. After so many plies, as the paper says, "
-            f"{by_plies} are.",
+            "The table has the most frequent pair by several conventions, bold if it is the printed one. The last "
+            f"column says how many of our {TOP} most frequent pairs are equally decisive, with the printed number in "
+            "brackets. A move counts as decisive if it gives check in most places. The game is Carlsen - Karjakin, New "
+            "York 2016, fourth rapid game. Its positions are those after 10, 20, 30 and 40 moves of both sides. There "
+            f"{by_moves} of the {entries} printed moves are legal at the second ply. After so many plies, as the paper "
+            f"says, {by_plies} are.",
             Table(("positions", "printed", *known, "decisive"), tuple(rows)),
             "*trapline*: replies compared with their parent, ties settled by name. *Compared with the root*: the same, "
             "by the reference of Table 1. *SciPy's ties*: replies in the order of move generation, ties as SciPy's "

@@ -81,11 +81,11 @@ def report(falls: Sequence[Fall], decisions: int, games: int) -> Report:
     return Report(
         "Predicted falls against falls in games left out",
         (
-            "Made by `python -m research.repertoire.falls`; one game in five is left out of the model's fit and of the "
-            "index, by its moves.",
-            f"{decisions:,} decisions of {games:,} games left out hold {total:,} proved baits that were predicted to "
-            f"be taken by {min(BINS):.0%} or more. {taken:,} were taken, {predicted:.0f} were predicted. In "
-            f"{len(known):,} cases the position occurred in the indexed games; in the others the move model answers "
+            "Made by `python -m research.repertoire.falls`. One game in five, chosen by its moves, is left out of the "
+            "model's fit and of the index.",
+            f"{decisions:,} decisions of {games:,} games left out hold {total:,} proved baits. The model predicted "
+            f"that {min(BINS):.0%} or more take them. {taken:,} were taken, {predicted:.0f} were predicted. In "
+            f"{len(known):,} cases the position occurred in the indexed games. In the others the move model answers "
             "alone.",
             table_of(falls),
         ),

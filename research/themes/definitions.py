@@ -20,8 +20,8 @@ class Definition:
 _KING = "the king"
 _LINE = "said of the whole line"
 _UNEXPLAINED = (
-    "lichess tags some of these mates and not others like them; what sets them apart could not be found. A closer rule "
-    "that fitted the tuning half failed on the puzzles left out and was dropped after that was seen."
+    "lichess tags some of these mates and not others like them. We could not find the difference. A closer rule "
+    "fitted the tuning half but failed on the puzzles left out, and was dropped after that was seen."
 )
 
 DEFINITIONS: dict[str, Definition] = {
@@ -60,8 +60,8 @@ DEFINITIONS: dict[str, Definition] = {
     "deflection": Definition(
         "A guard has to leave, by taking a sacrifice or by a check; what it guarded is taken, or a pawn promotes.",
         "the guard, what it guarded",
-        "lichess compares the value of the piece sacrificed for another with a number of its kind, so that a queen "
-        "that takes a rook is no deflection for it.",
+        "lichess compares the value of the piece sacrificed for another with a number of its kind. So a queen that "
+        "takes a rook is no deflection for it.",
     ),
     "attraction": Definition(
         "King, queen or rook takes on a square where the next move attacks it: the king is checked, another is taken.",
@@ -75,7 +75,7 @@ DEFINITIONS: dict[str, Definition] = {
         "A piece comes between a piece and a line piece that guards it; the first is taken. The one that comes between "
         "may be the victim's.",
         "the guard, what it guarded",
-        "lichess looks at one guard only, the one on the lowest square, and misses what is cut off from another.",
+        "lichess checks one guard only, the one on the lowest square. It misses a piece that is cut off from another.",
     ),
     "overloading": Definition(
         "One piece is the only guard of two: the first is taken, it takes back, and the second is taken.",

@@ -11,7 +11,7 @@ FEWEST = 30
 """Puzzles that a theme needs at least to count in the mean."""
 
 _HALVES = {
-    Half.LEFT_OUT: "The predicates were tuned on the other half of the file; the puzzles below were left out of that.",
+    Half.LEFT_OUT: "The predicates were tuned on the other half of the file, without the puzzles below.",
     Half.TUNING: "These are the puzzles that the predicates were tuned on.",
     Half.ALL: "These are all puzzles, also those that the predicates were tuned on.",
 }
@@ -60,7 +60,7 @@ def report(found: Agreement) -> Report:
         f"Mean F1 over the {len(counted)} themes with {FEWEST} puzzles or more: {mean}. {exact} of them reach .99; "
         f"below .75: {', '.join(low) or 'none'}."
     )
-    searched = f"Zugzwang was looked for with searches of {found.nodes:,} nodes." if found.nodes else ""
+    searched = f"Zugzwang was checked with searches of {found.nodes:,} nodes." if found.nodes else ""
     others = ", ".join(
         f"`{tag}` ({count:,}{': ' + NOT_OF_THE_LINE[tag] if tag in NOT_OF_THE_LINE else ''})"
         for tag, count in found.other_tags().items()
@@ -72,13 +72,13 @@ def report(found: Agreement) -> Report:
             "lichess's tags. Made by `trapline research themes FILE --out FOLDER`.",
             f"{found.puzzles:,} puzzles ({found.half}, by the hash of the puzzle's number). {_HALVES[found.half]}",
             summary,
-            "Precision is the share of our names that are lichess's as well, recall the share of lichess's that are "
-            "ours.",
+            "Precision is the share of our names that are lichess's as well. Recall is the share of lichess's names "
+            "that are ours.",
             table(found),
             f"{searched} {speed}".strip(),
-            f"Not looked for, since the line does not show it: {others}." if others else "Every tag was looked for.",
+            f"Not checked, because the line does not show it: {others}." if others else "Every tag was checked.",
             "## What the themes are",
-            "`by` is the square of the piece that acts, after the move at `ply`; `targets` are what the table says.",
+            "`by` is the square of the piece that acts, after the move at `ply`. The table says what `targets` are.",
             Table(
                 ("theme", "what it is", "targets"),
                 tuple((name, DEFINITIONS[name].meaning, DEFINITIONS[name].targets) for name in THEMES),

@@ -80,7 +80,7 @@ def _combined(reports: list[Report], names: list[str], seed: int) -> str:
         "# The paper's experiments, repeated\n\n"
         f"Written by `trapline research paper {' '.join(names)} --seed {seed} --report FILE`; nothing here is written "
         "by hand. *Printed* is what stands in Evans and Turrini, “Improving Strategic Decisions in Sequential Games by "
-        "Exploiting Positional Similarity”, Games 2023, 14(3), 36. Times are those of the machine it ran on; "
-        "everything else is the same everywhere.\n"
+        "Exploiting Positional Similarity”, Games 2023, 14(3), 36. Times are those of the machine it ran on. "
+        "Everything else is the same everywhere.\n"
     )
     return "\n".join([head, *(markdown(report, 2) for report in reports)])
