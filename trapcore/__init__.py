@@ -17,7 +17,7 @@ ranking/            which move to try first: features of moves, learned weights
 ==================  =======================================================================
 
 ``_native`` is the Rust core (``_native.pyi``, source in ``native/``): measures, keys, proofs and search for chess, PGN
-at speed. Whatever it computes about one position has its plain definition here, and tests hold the two together.
+at speed. Everything that it computes about one position has its plain definition here. Tests compare the two.
 """
 
 from trapcore.lazy_names import lazy_names

@@ -241,7 +241,7 @@ def test_baits(
     milliseconds: int | None,
     stop: Cancellation | None,
 ) -> list[BaitTest]:
-    """Several baits of one position, each against the best move that is none of them."""
+    """Tests several baits of one position, each against the best of the other moves."""
 
 def judge_depths(depths: Sequence[tuple[int, int, int]]) -> tuple[str, float]:
     """What values by depth (as in `BaitTest`) say: the verdict, and the win chance that the bait costs at the last."""
@@ -433,7 +433,7 @@ class Finding:
     trap: int | None
     """Index into the traps given to the analyzer of the trap that it is or is like; None where it is like none."""
     known: bool
-    """The position is the trap's own (similarity 1.0), whoever proved it; otherwise it resembles it."""
+    """The position is the trap's own (similarity 1.0), proved by anybody; otherwise it resembles it."""
     mirrored: bool
     """The trap was matched with colours exchanged."""
     similarity: float
@@ -560,7 +560,7 @@ class SetTrap:
     trap: int
     """Index into the traps given to the analyzer."""
     known: bool
-    """The position is the trap's own (similarity 1.0), whoever proved it; otherwise it resembles it."""
+    """The position is the trap's own (similarity 1.0), proved by anybody; otherwise it resembles it."""
     mirrored: bool
     """The trap was matched with colours exchanged."""
     similarity: float
@@ -785,7 +785,7 @@ def change_token_index(
     add: Iterable[tuple[int, Iterable[int] | bytes]] | None = None,
     remove: Iterable[int] | None = None,
 ) -> tuple[int, int]:
-    """Remove payloads (unknown ones are passed over), then add token sets, in one step; returns how many were added and
+    """Remove payloads (unknown ones are ignored), then add token sets, in one step; returns how many were added and
     removed. A payload in both gets a new token set.
 
     Raises what `build_token_index` does, `IndexFileError` if there is no usable index of this vocabulary, and
@@ -805,7 +805,7 @@ class TokenIndex:
     """An index as it was when opened; changes by any process leave it as it is. Any thread may ask it.
 
     The similarity of two token sets is the weight of the tokens in both over the weight of those in either, or 1 if
-    these weigh nothing. Answers are exact, whatever the segments: pairs of payload and similarity, the most similar
+    these weigh nothing. Answers are exact for any segments: pairs of payload and similarity, the most similar
     first and equally similar ones by payload. What has similarity 0 is left out.
     """
 
@@ -860,7 +860,7 @@ def label_positions(batch: Batch, engine: str, *, share: float, seed: int, held_
     """Records of positions near those of the games of a batch, valued by the UCI engine at the path ``engine``.
 
     ``share`` (0..1) of the positions of the games with an odd number are drawn, of those with an even number if
-    ``held_out``; games that cannot be read and games of Chess960 are passed over. Raises ``OSError`` if the engine
+    ``held_out``. Games that cannot be read and games of Chess960 are skipped. Raises ``OSError`` if the engine
     cannot be started or ends too soon, and ``ValueError`` for another share.
     """
 
@@ -913,7 +913,7 @@ def move_values(
 @final
 class MonteCarlo:
     """A Monte Carlo tree search of one game, see `trapcore.proof.monte_carlo`; positions and labels as in
-    `trapcore.trees.games`. Raises ``ValueError`` for a game or position that is none."""
+    `trapcore.trees.games`. Raises ``ValueError`` for an unknown game or a bad position."""
 
     def __init__(
         self,

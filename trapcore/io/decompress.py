@@ -19,7 +19,7 @@ RATIO = 250
 """Most unpacked bytes for each packed one; games have four to seven, and the same game again and again about 200."""
 
 UNCHECKED_BYTES = 1 << 25
-"""So much may come out before the ratio is looked at: 32 MiB."""
+"""Bytes that may come out before the ratio is checked: 32 MiB."""
 
 ZIP_FIRST_BYTES = b"PK\x03\x04"
 """A zip archive begins with them."""

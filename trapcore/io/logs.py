@@ -1,5 +1,5 @@
 """The log: plain or JSON lines, to standard error or a file that begins anew each midnight; written by a thread of its
-own, so that no game waits for a disk. The token is taken out of whatever is logged.
+own, so that no game waits for a disk. The token is taken out of every entry.
 """
 
 import json

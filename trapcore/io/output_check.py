@@ -44,7 +44,7 @@ def check_outputs(
         try:
             taken.setdefault(_identity(path), (path, what))
         except OSError:
-            continue  # whoever reads it will say so
+            continue  # the reader of the file will say so
     written: dict[_Identity, Path | str] = {}
     for output in outputs:
         try:

@@ -1,9 +1,9 @@
 """Work folder: a hidden folder beside an output, in which the output is written until it is whole.
 
 It is made exclusively under a random name, so that no file of anybody is ever in its way. As long as its process lives,
-its file ``lock`` is locked (``flock``), which ends with the process whatever ends that. The lock names the outputs that
+its file ``lock`` is locked (``flock``). The lock ends with the process, however that ends. It names the outputs that
 the process writes: a second process that wants to write one of them is refused. What a killed process left is deleted
-by whoever makes or sweeps work folders in the same place next, unless it has to be kept for a journal.
+by the next process that makes or sweeps work folders there, unless it has to be kept for a journal.
 
 Nothing is deleted in a work folder but files of the names that are used here, and none is followed if it is a link.
 """

@@ -241,7 +241,7 @@ class PgnGames:
     games: int
     """How many are read, 1..100,000."""
     skipped: int = 0
-    """Games passed over: another variant, a bad FEN, an illegal move."""
+    """Games skipped: another variant, a bad FEN, an illegal move."""
 
     def __iter__(self) -> Iterator[Sequence[chess.Board]]:
         """Read them; raises ``UsageError`` for another number and ``InputError`` for a file that cannot be read."""

@@ -1,4 +1,4 @@
-"""Similarity of sequences: the lines that both trees contain, in whatever order their moves are played.
+"""Similarity of sequences: the lines that both trees contain, with their moves in any order.
 
 Source: Evans & Turrini, section 2.2. Their section 2.5 takes it for equal to the similarity of continuations P at
 depth 1. It orders pairs of positions in the same way, but its value is 2P / (1 + P): Dice's coefficient, not Jaccard's.
@@ -17,7 +17,7 @@ def simplified(tree: Tree, depth: int, *, prefixes: bool = False) -> Counter[tup
 
     With ``prefixes`` also each line of fewer moves, so that every node of the tree counts once. Figure 1 of the paper
     comes out without them (with them it is 16/21 instead of the printed 12/15); its Example 1, in which a tree cut
-    short by a mate still shares its first moves, needs them. The paper does not say what becomes of lines that end
+    short by a mate still shares its first moves, needs them. The paper does not say how to count lines that end
     early: without prefixes they are dropped.
     """
     lengths = range(1, depth + 1) if prefixes else (depth,)

@@ -78,7 +78,7 @@ def _keyroots(nodes: list[tuple[str, int]]) -> list[int]:
 
 
 def unordered_distance(f1: Forest, f2: Forest) -> int:
-    """The least distance, whatever the order of children: only who stands below whom must be kept.
+    """The least distance for any order of children: only the relation of parent and child must be kept.
 
     Exact, for trees of at most `UNORDERED_LIMIT` moves each; raises ``UsageError`` for larger ones.
     """

@@ -20,7 +20,7 @@ _MOST = 2**63 - 1  # what Rust and SQL hold
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """Limits of one question; whatever is reached first ends it, and what is None is no limit.
+    """Limits of one question. The first one that is reached ends it. None is no limit.
 
     Raises ``UsageError``, which names the field, for a value out of range, and if there is no limit at all.
     """

@@ -1,11 +1,11 @@
 """Work done by a Dask cluster: a pool whose workers are other processes, on this machine or on others.
 
 What is to be done (`trapcore.parallel.pools.Work`) is sent to every worker once, with the traps and weights that it
-knows; then each item goes to whichever worker is free. Dask gives the items of a lost worker to others. A result counts
-once, however often it was worked out, since whoever waits for it takes one; nobody but the client writes anything.
+knows. Then each item goes to a worker that is free. Dask gives the items of a lost worker to others. A result counts
+once, however often it was worked out, because the waiting caller takes one. Only the client writes anything.
 
 The scheduler needs Dask alone: it hands on what only workers open. They need this very version of trapline, which is
-looked at before they get work. A cluster runs whatever anyone sends it, so its network has to be trusted; a scheduler
+checked before they get work. A cluster runs what anyone sends it, so its network has to be trusted. A scheduler
 behind ``tls://`` takes the certificates that Dask's own configuration names.
 """
 
@@ -69,7 +69,7 @@ def cluster(address: str) -> Iterator["Cluster"]:
     workers, or has some without trapline or with another version.
     """
     with ExitStack() as stack:
-        # What becomes of the connection is said by the errors here; Dask would log a traceback as well.
+        # The errors here report a failed connection. Dask would log a traceback as well.
         log = logging.getLogger("distributed.client")
         stack.callback(log.setLevel, log.level)
         client = _connected(address)

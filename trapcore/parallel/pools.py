@@ -1,8 +1,8 @@
 """Work done elsewhere, its results in order: by threads of this process, or by other machines
 (`trapcore.parallel.dask_cluster`).
 
-The core releases the GIL while it works, so threads use all processors of one machine. Whoever wants work done says
-what is to be done with which items, and takes the results one after the other, as if nobody else had helped.
+The core releases the GIL while it works, so threads use all processors of one machine. The caller says
+what to do with which items, and takes the results one after the other, as if nobody else had helped.
 """
 
 from collections import deque
@@ -40,7 +40,7 @@ class Pending(Protocol[Result_co]):
 
 
 class Pool(Protocol):
-    """Whoever does the work."""
+    """Threads or a cluster that do the work."""
 
     @property
     def width(self) -> int:

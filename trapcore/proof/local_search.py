@@ -28,7 +28,7 @@ PAYS: Final = _native.LOCALITY_PAYS
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalBudget:
-    """Limits of one question; whatever is reached first ends it. Raises ``UsageError`` for none, and out of range."""
+    """Limits of one question. The first one reached ends it. Raises ``UsageError`` for none, and out of range."""
 
     nodes: int | None = None
     """Positions, 1 or more: then the answer is the same everywhere."""
@@ -152,7 +152,7 @@ class LocalSearch:
     """Local searches of one game from a position on, which remember what they found.
 
     Raises ``UsageError`` for an unknown game and one without goals on squares, as Go and chess are, and
-    ``PositionError`` for a position that is none of the game, for moves that are not legal, and where the game is over.
+    ``PositionError`` for a position that is not of the game, for moves that are not legal, and where the game is over.
     """
 
     def __init__(
@@ -175,7 +175,7 @@ class LocalSearch:
         return self._game.text(self.position)
 
     def play(self, label: str) -> None:
-        """Play a move by its label, whatever its case; searches for the opponent's threats keep to its surroundings."""
+        """Play a move by its label, in any case; searches for the opponent's threats keep to its surroundings."""
         self.position = self._played(label, tell=True)
 
     def _played(self, label: str, *, tell: bool = False) -> Any:

@@ -43,7 +43,7 @@ def prove_mate(
 
     ``first`` (UCI) are the moves to try before the others, in this order; they change what it costs, not what is found.
     If another thread cancels ``stop``, the answer is what it would be had the budget run out. Raises ``UsageError`` for
-    a mate out of range or a budget with a depth, and ``PositionError`` for a position that is none or moves that are
+    a mate out of range or a budget with a depth, and ``PositionError`` for a bad position or moves that are
     not legal in it.
     """
     check_mate(mate)

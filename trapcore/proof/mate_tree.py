@@ -21,7 +21,7 @@ def mate_tree(fen: str, bait: str, line: Sequence[str]) -> tuple[str, ...]:
     """The tree of the mate whose main line is ``line`` (UCI, from the answer to ``bait`` on).
 
     Along the line the attacker's moves are the line's. Raises ``InputError`` if they do not force the mate, or if that
-    cannot be shown, and ``PositionError`` for a position that is none.
+    cannot be shown, and ``PositionError`` for a bad position.
     """
     tree: list[str] = []
 
@@ -43,7 +43,7 @@ def replay_tree(fen: str, bait: str, line: Sequence[str], tree: Sequence[str]) -
     """Replay a tree by python-chess, which shares no code with the prover.
 
     What that shows: against every defence the attacker mates in as many moves as ``line`` has, or in fewer, and the
-    line is played so and ends in mate. Raises ``InputError`` if not, and ``PositionError`` for a position that is none.
+    line is played so and ends in mate. Raises ``InputError`` if not, and ``PositionError`` for a bad position.
     """
     unread = iter(tree)
 

@@ -27,7 +27,7 @@ USUAL_MEGABYTES: Final = 256
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayoutBudget:
-    """Limits of one question; whatever is reached first ends it. Raises ``UsageError`` for none, and out of range."""
+    """Limits of one question. The first one reached ends it. Raises ``UsageError`` for none, and out of range."""
 
     playouts: int | None = None
     """1 or more."""
@@ -267,7 +267,7 @@ class Opinion:
 class MonteCarloSearch:
     """A search of one game from a position on, which keeps its tree while moves are played.
 
-    Raises ``UsageError`` for an unknown game or search, and ``PositionError`` for a position that is none of the game,
+    Raises ``UsageError`` for an unknown game or search, and ``PositionError`` for a position that is not of the game,
     for moves that are not legal, and where the game is over. With a ``pool`` its workers do the local searches, in
     place of a thread beside; then an answer depends on them, also with playouts as the budget.
     """
@@ -355,7 +355,7 @@ class MonteCarloSearch:
         return self._game.reward(self.position)
 
     def play(self, label: str) -> None:
-        """Play a move by its label, whatever its case; what the tree knows of the position after it is kept."""
+        """Play a move by its label, in any case. The tree keeps what it knows of the position after it."""
         if self.reward is not None:
             raise PositionError(f"{label!r} after the end of the game: {self.text!r}", self.text)
         for move in self._game.moves(self.position):

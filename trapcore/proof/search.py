@@ -21,7 +21,7 @@ INACCURACY, MISTAKE, BLUNDER = 0.1, _native.MISTAKE, _native.LOSS
 
 
 def win_chance(value: int) -> float:
-    """lichess's win chance, -1..1, of whoever the value in centipawns is for: 2 / (1 + exp(-scale * value)) - 1.
+    """lichess's win chance, -1..1, of the side that the value in centipawns is for: 2 / (1 + exp(-scale * value)) - 1.
 
     A mate is a value beyond `MATE_BOUND` and so as good as certain.
     """
@@ -59,8 +59,8 @@ def search(
 
     With ``moves`` (UCI) it is the position after them that is searched, and to come back to one of those before it is
     a draw by repetition. ``first`` are the moves of that position to try before the others, in this order, ``only``
-    those to look at (empty for all). The same question and budget give the same result, unless time ended it. Raises
-    ``PositionError`` for a position that is none or moves that are not legal in it.
+    those to search (empty for all). The same question and budget give the same result, unless time ended it. Raises
+    ``PositionError`` for a bad position or moves that are not legal in it.
     """
     value, mate_in, depth, line, nodes = _native.search(fen, moves, *budget.for_search(), stop, first, only)
     return SearchResult(value, mate_in, depth, tuple(line), nodes)

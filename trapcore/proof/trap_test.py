@@ -32,7 +32,7 @@ TEMPTING_RANK = _native.TEMPTING_RANK
 """Worst rank, in the better of the two shallow views, that tempts."""
 
 TEMPTING_GAIN = _native.TEMPTING_GAIN
-"""Least seeming gain there that tempts whatever the rank, in centipawns."""
+"""Least seeming gain there that tempts at any rank, in centipawns."""
 
 USUAL = Budget(nodes=400_000)
 """What each question may cost unless the caller says otherwise: best other move, mate, best answer, each killer."""
@@ -95,7 +95,7 @@ def check_bait(
 
     ``killers`` (UCI) are the answers to try first, each a question of its own; the first that keeps the gain is taken.
     If another thread cancels ``stop``, the answer is what it would be had the budget run out. Raises ``PositionError``
-    for a position that is none or moves that are not legal in it.
+    for a bad position or moves that are not legal in it.
     """
     return _typed(_native.test_bait(fen, bait, killers, *budget.for_search(), stop))
 
@@ -103,7 +103,7 @@ def check_bait(
 def check_baits(
     fen: str, baits: Sequence[str], budget: Budget = USUAL, stop: Cancellation | None = None
 ) -> list[BaitTest]:
-    """Put several moves (UCI) of one position to the test, each against the best move that is none of them.
+    """Put several moves (UCI) of one position to the test, each against the best of the other moves.
 
     That one is searched once for all, and is at most as good as the best other move of each. Budget, stop and errors
     as there; ``milliseconds`` are for all together.

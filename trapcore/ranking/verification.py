@@ -18,7 +18,7 @@ from trapcore.ranking.weights import RankedMove
 NODES = 30_000
 """Usual budget of a position, for mate and search together."""
 CLEAR = 0.1
-"""Win chance by which a move must be better than all others; a loss of so much is lichess's inaccuracy."""
+"""Win chance by which a move must be better than all others; a loss of this much is lichess's inaccuracy."""
 LONGEST_MATE = 5
 """Mates are looked for up to so many moves; longer ones take more than such a budget."""
 FIRST = 5

@@ -46,7 +46,7 @@ class Game(Protocol[Position, Move]):
         """What the end of the game is worth to the player who made the last move, or None while it goes on.
 
         1.0 is a win, 0.0 a draw, -1.0 a loss: the range S_0..S_1 of section 2.4 is 2 wide. It is given from the last
-        mover's side because a tree does not know its players' names: so a mate is 1.0 whoever gives it, and two ends
+        mover's side because a tree does not know its players' names: so a mate is 1.0 for either side, and two ends
         at the same depth of two trees compare the same whichever of the two players is the agent.
         """
         ...

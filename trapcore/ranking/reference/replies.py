@@ -83,7 +83,7 @@ class ReplySummary:
     won: tuple[int, int, int]
     """Replies after which the attacker has won 200, 400, 800 centipawns or more in all."""
     mate_by_checks: int | None
-    """Moves in which the attacker mates by checks alone after this one, whatever the victim does: 0 if this mates."""
+    """Moves in which the attacker mates by checks alone after this one, against every defence: 0 if this mates."""
     worst: int
     """Centipawns after the best reply; `MATED` if every reply is mated."""
     mean: int

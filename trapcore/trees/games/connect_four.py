@@ -87,7 +87,7 @@ class ConnectFour:
         return None if EMPTY in position.cells else 0.0
 
     def label(self, position: Board, move: int) -> str:
-        """The file: ``a`` to ``g``. X in a file and O in it have one label, whatever the square."""
+        """The file: ``a`` to ``g``. X in a file and O in it have one label, on any square."""
         return FILES[move]
 
     def irreversible(self, position: Board, move: int) -> str:

@@ -2,7 +2,7 @@
 
 Source: J. Tromp and W. Taylor, "The game of Go", <https://tromp.github.io/go.html>. A stone is put on an empty point;
 then the opponent's strings without a liberty come off; a move that leaves its own string without one is suicide. No
-move may bring back any earlier board, whoever was to move then (positional superko), which includes the simple ko; a
+move may bring back any earlier board, with either side to move (positional superko), which includes the simple ko; a
 pass may. Two passes in a row end the game. A player's area is his stones and the empty regions that touch his stones
 only. There is no komi; equal areas are a draw.
 

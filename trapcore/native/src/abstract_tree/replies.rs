@@ -65,7 +65,7 @@ pub(crate) struct Answered {
     pub forced: usize,
     /// Replies after which the attacker has won so many centipawns or more in all: 200, 400, 800.
     pub won: [usize; 3],
-    /// Moves in which the attacker mates by checks alone after this one, whatever the victim does: 0 if this mates.
+    /// Moves in which the attacker mates by checks alone after this one, against every defence: 0 if this mates.
     pub mate_by_checks: Option<u32>,
     /// Centipawns after the best reply; [`MATED`] if every reply is mated.
     pub worst: i32,
@@ -209,7 +209,7 @@ struct MateByChecks {
 }
 
 impl MateByChecks {
-    /// Is the side to move mated in `n` moves by checks alone, whatever it plays? No, if nothing is left.
+    /// Is the side to move mated in `n` moves by checks alone, against every defence? No, if nothing is left.
     fn is_mated(&mut self, chess: &Chess, n: u32) -> bool {
         let mut replies = chess.legal_moves();
         if replies.is_empty() {

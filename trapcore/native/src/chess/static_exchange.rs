@@ -96,7 +96,7 @@ pub(crate) fn see_reaches(chess: &Chess, m: Move, threshold: i32) -> bool {
             break;
         }
     }
-    // Whoever would have to go on has lost.
+    // The side that would have to go on has lost.
     side != chess.turn()
 }
 

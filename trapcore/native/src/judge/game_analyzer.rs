@@ -223,7 +223,7 @@ impl GameAnalyzer {
         for &member in decision.known {
             let trap = self.traps.get(member);
             let reported = trap.verdict == Verdict::Proved || limits.unproved && trap.verdict == Verdict::Undecided;
-            // A hash of 128 bits does not collide by chance, but a bait must be legal whatever happens.
+            // A hash of 128 bits does not collide by chance, but a bait must always be legal.
             let legal = decision.position.chess.is_legal(trap.bait);
             // A move without alternative is no bait.
             let chosen = legal && decision.position.chess.legal_moves().len() > 1;

@@ -21,7 +21,7 @@ use crate::trap_test::win_chance;
 /// The stages for what is not to be believed of fewer nodes: that a trap of the library says that a move loses, and what
 /// a move costs that carries an event, where that matters.
 const CONFIRMING: Range<usize> = 1..3;
-/// They matter where the move costs so much, or where every other one costs so much more.
+/// They matter if the move costs this much, or if every other one costs this much more.
 const NOTABLE: f64 = 0.05;
 const ALONE: f64 = 0.2;
 

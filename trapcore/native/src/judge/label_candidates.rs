@@ -116,7 +116,7 @@ fn similar_trap<'a>(
     let mut line = legal_beginning(&baited.chess, &trap.line);
     let killer = pattern.and_then(|pattern| pattern.killer.as_ref());
     let counterpart = killer.and_then(|killer| killer.counterpart(baited));
-    // The counterpart comes first: it does the killer's work here, whatever now stands on the killer's squares.
+    // The counterpart comes first: it does the killer's work here, with any pieces on the killer's squares.
     let killers = counterpart.into_iter().chain(line.first().copied()).collect();
     if line.is_empty() {
         line.extend(counterpart);

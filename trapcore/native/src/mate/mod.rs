@@ -98,7 +98,7 @@ impl Prover {
         let mut refuted_to = 0;
         let mut found = None;
         for distance in 1..=mate.min(EXHAUSTIVE) {
-            // Whoever is to move in the root may always mate at once, however long the game has been quiet.
+            // The side to move in the root may always mate at once, however long the game has been quiet.
             let searched = if distance == 1 { self.mates_at_once(root) } else { self.attack(root, distance, first) };
             match searched {
                 Ok(true) => {
@@ -146,7 +146,7 @@ impl Prover {
         (found, refuted_to)
     }
 
-    /// Whether the side to move is mated in at most `mate` moves of its opponent whatever it plays (all moves
+    /// Whether the side to move is mated in at most `mate` moves of its opponent against every defence (all moves
     /// searched). `None` when `budget` ran out.
     pub(crate) fn is_mated_in(&mut self, position: &Chess, mate: u32, budget: u64) -> Option<bool> {
         self.begin(position, mate, budget);
@@ -276,7 +276,7 @@ impl Prover {
         Ok(None)
     }
 
-    /// Is the side to move mated in at most `distance` further moves of the attacker, whatever it plays?
+    /// Is the side to move mated in at most `distance` further moves of the attacker, against every defence?
     fn defend(&mut self, position: &Chess, distance: u32) -> Searched<bool> {
         if distance == 0 || position.halfmoves() >= 100 {
             return Ok(position.is_checkmate());

@@ -3,7 +3,7 @@
 //! The proof number of a node says how many undecided positions at least must still be proved to prove the node, the
 //! disproof number how many must be refuted to refute it. The search goes on where the number that the side to move
 //! wants low is lowest, and comes back when a threshold is passed. A node is a position and the moves left, so the
-//! tree has no cycles and a proof holds within the bound whatever the path to it was.
+//! tree has no cycles and a proof holds within the bound for any path to it.
 //!
 //! Measured in nodes on some 50 mates in 5 and 6 of matetrack: without the test for a threat a fifth more, without that
 //! for mate at once a tenth; with the attacker's disproof numbers summed instead of their maximum a fifth; with equal

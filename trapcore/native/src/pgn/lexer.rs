@@ -86,7 +86,7 @@ static ENDS: [bool; 256] = {
 };
 
 /// Whether a byte is nothing that PGN is written with: whitespace, a control character, or not ASCII. Between lines
-/// such bytes are passed over, be they a byte order mark, the end-of-file mark of DOS or stray.
+/// such bytes are skipped, be they a byte order mark, the end-of-file mark of DOS or stray.
 pub(crate) fn is_blank(byte: u8) -> bool {
     !(0x21..=0x7e).contains(&byte)
 }

@@ -184,7 +184,7 @@ struct Replay<'a> {
     ignored: Ignored,
 }
 
-/// Words and signs that were passed over.
+/// Words and signs that were ignored.
 #[derive(Default)]
 struct Ignored {
     words: usize,

@@ -17,7 +17,7 @@ const LOOK: usize = 4096;
 const TAIL: usize = 32;
 /// The last byte of `½`, in Latin-1 and in UTF-8.
 const HALF: u8 = 0xbd;
-/// Bytes taken in at once, whatever the caller feeds.
+/// Bytes taken in at once, for input of any size.
 const STEP: usize = 1 << 20;
 /// Names of tags that are remembered. A game with more tags ends at its next blank line between tags.
 const MAX_TAGS: usize = 256;
@@ -92,7 +92,7 @@ struct Seen {
 /// - at text after a blank line after a token that terminates a game;
 /// - at `[Event "` after a blank line in a comment, which somebody forgot to close.
 ///
-/// Whatever is before the first game belongs to it, and whatever is after a game to that. Comments before tags belong
+/// Text before the first game belongs to it, and text after a game to that game. Comments before tags belong
 /// to the tags.
 #[derive(Debug)]
 pub(crate) struct Splitter {

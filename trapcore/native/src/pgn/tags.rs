@@ -108,8 +108,8 @@ pub(crate) fn tag_pair(line: &[u8]) -> Option<TagPair<'_>> {
     Some(TagPair { name, value: value.strip_suffix(b"\"").unwrap_or(value), end: line.len() })
 }
 
-/// Whether `line` is a tag with something missing (`[WhiteElo 2400]`): to be passed over between other tags, and
-/// enough to begin a game if its name is `Event`.
+/// Whether `line` is a tag with something missing (`[WhiteElo 2400]`). It is skipped between other tags, and
+/// begins a game if its name is `Event`.
 pub(crate) fn is_broken_tag(line: &[u8], after_tags: bool) -> bool {
     match line.strip_prefix(b"[Event") {
         Some(rest) if rest.first().is_none_or(|b| b" \t\r]".contains(b)) => true,

@@ -84,7 +84,7 @@ pub(crate) fn moves_until_proof(chess: &Chess, order: &[Move], mate: u32, most: 
     (proved && moves_made <= most).then_some(moves_made)
 }
 
-/// Is the side to move mated within `mate` more moves of the other, whatever it does?
+/// Is the side to move mated within `mate` more moves of the other, against every defence?
 fn all_lose(chess: &Chess, mate: u32, most: u64, moves_made: &mut u64) -> bool {
     let replies = chess.legal_moves();
     if replies.is_empty() {

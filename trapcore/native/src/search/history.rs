@@ -104,7 +104,7 @@ impl History {
         (2 * pawns + white + black) / (2 * GRAIN)
     }
 
-    /// A search of this depth found a value that differs by so much from the static one.
+    /// A search of this depth found a value that differs by this much from the static one.
     pub(super) fn note_difference(&mut self, chess: &Chess, depth: i32, difference: i32) {
         let most = FURTHEST * GRAIN;
         let bonus = (difference * depth * GRAIN / 32).clamp(-most / 4, most / 4);

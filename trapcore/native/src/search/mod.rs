@@ -65,7 +65,7 @@ pub(crate) enum Pruning {
     Selective,
 }
 
-/// How far to go; whatever comes first, if the search is not stopped before.
+/// How far to go: the first limit ends the search, if nothing stops it before.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
     pub depth: u32,
@@ -243,7 +243,7 @@ impl Searcher {
             let mated = place.in_check && chess.legal_moves().is_empty();
             return Some(if mated { ply as i32 - MATE } else { 0 });
         }
-        // Once in the line is enough: whoever could deviate for the better would have done so the first time.
+        // Once in the line is enough: a side with a better move would have played it the first time.
         let path = &self.path[..self.game + ply];
         let back = halfmoves.min(path.len());
         let repeated = path[path.len() - back..].iter().rev().skip(1).step_by(2).any(|&earlier| earlier == place.key);

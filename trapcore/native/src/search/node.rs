@@ -22,9 +22,9 @@ use crate::chess::static_exchange::see_reaches;
 const AHEAD: i32 = 75;
 /// One that is worse by this, and by so many more for each ply squared, can be helped by captures only.
 const BEHIND: [i32; 2] = [200, 180];
-/// A quiet move gains no more than this, and so much more for each ply.
+/// A quiet move gains no more than this, and this much more for each ply.
 const QUIET_GAIN: [i32; 2] = [100, 90];
-/// A capture may lose so much material by exchange for each ply that is left, a quiet move so much for each squared.
+/// Material that a move may lose by exchange: a capture this for each ply left, a quiet move this for each squared.
 const CAPTURE_LOSS: i32 = -90;
 const QUIET_LOSS: i32 = -25;
 /// A quiet move whose history is below this for each ply is not tried.
@@ -257,7 +257,7 @@ impl Searcher {
         value
     }
 
-    /// A value that stands whatever is played: the position is so far ahead that a move less makes no difference, or
+    /// A value that stands for every move: the position is so far ahead that a move less makes no difference, or
     /// so far behind that no quiet move helps, or even passing would not lose it.
     fn without_moves(&mut self, place: &Place, outlook: Outlook) -> Result<Option<i32>, Stopped> {
         let Outlook { depth, ply, beta, value, improving, cut } = outlook;

@@ -34,10 +34,10 @@ impl Evaluation {
 static NETWORK: LazyLock<Network> =
     LazyLock::new(|| Network::read(include_bytes!("network/weights.bin")).expect("the tests read the same file"));
 
-/// What an advantage that the network sees comes to, in hundredths, by the bucket of the pieces: the network was taught
-/// an engine's static values, and that engine's searches say so much more. Fitted to the labels of 164 games of amateurs,
-/// clubs and masters (3,760 positions searched with 400 nodes): the root mean square error of the win chance (-1 to 1)
-/// falls from .131 to .118.
+/// The share of an advantage seen by the network, in hundredths, by the bucket of the pieces: the network was taught
+/// an engine's static values, and that engine's searches say this much more. Fitted to the labels of 164 games of
+/// amateurs, clubs and masters (3,760 positions searched with 400 nodes): the root mean square error of the win
+/// chance (-1 to 1) falls from .131 to .118.
 const STRETCH: [i32; BUCKETS] = [165, 150, 134, 129, 131, 124, 118, 114];
 
 /// Most men of an ending in which the network's value is scaled by the kind of the ending. With more men the network

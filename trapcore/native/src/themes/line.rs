@@ -91,12 +91,12 @@ impl Line {
         (1..=self.last()).step_by(2)
     }
 
-    /// The attacker's moves but for the first one.
+    /// The attacker's moves after the first one.
     pub(crate) fn later_plies(&self) -> impl Iterator<Item = usize> + use<> {
         (3..=self.last()).step_by(2)
     }
 
-    /// The attacker's moves but for the last one.
+    /// The attacker's moves before the last one.
     pub(crate) fn earlier_plies(&self) -> impl Iterator<Item = usize> + use<> {
         (1..self.last()).step_by(2)
     }

@@ -6,7 +6,7 @@ use crate::themes::line::{Evidence, Line};
 
 /// Pieces other than kings and pawns, of both sides, at most in an endgame.
 const ENDGAME_PIECES: usize = 6;
-/// The same in a middlegame, whatever else.
+/// The same in every middlegame.
 const MIDDLEGAME_PIECES: usize = 10;
 /// Pieces at least on the first rank of both sides in an opening.
 const HOME_PIECES: usize = 4;

@@ -233,7 +233,7 @@ impl Identity {
     }
 }
 
-/// Reads a file whole: of a mapping, whoever cuts the file short would end the process in the middle of a query.
+/// Reads a file whole: if another process cuts a mapped file short, this one ends in the middle of a query.
 pub(super) fn read(path: &Path, kind: Kind) -> Result<(Checked<Vec<u8>>, Identity), TokenIndexError> {
     let take = || -> io::Result<(Vec<u8>, Identity)> {
         // Opening a pipe would wait for a writer, and a device has no end.

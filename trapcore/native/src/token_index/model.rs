@@ -84,7 +84,7 @@ impl Weights {
     }
 }
 
-/// The definition: of two sets with these weights that share so much, all in units.
+/// The definition: of two sets with these weights and this common weight, all in units.
 pub(super) fn similarity(shared: u64, a: u64, b: u64) -> f64 {
     let all = a + b - shared;
     if all == 0 { 1.0 } else { shared as f64 / all as f64 }

@@ -57,8 +57,8 @@ impl Segment {
             .chain([(RANKS, 4 * vocabulary), (COUNTS, 4 * vocabulary), (LIST_STARTS, 4 * (vocabulary + 1))])
             .chain([(SET_STARTS, 4 * (sets + 1)), (PAYLOAD_STARTS, 4 * (sets + 1))])
             .all(|(section, length)| file.section(section).len() == length);
-        // The checksums say that the file is what was written; these make sure that nothing can be read out of
-        // bounds, whoever wrote it.
+        // The checksums say that the file is as it was written. These make sure that nothing can be read out of
+        // bounds, in a file from any writer.
         let whole = aligned
             && file.check == check
             && (0..vocabulary).all(|i| (u32_at(file.section(RANKS), i) as usize) < vocabulary)

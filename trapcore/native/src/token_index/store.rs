@@ -1,7 +1,7 @@
 //! The folder of an index: a manifest, the segments that it names, and a lock for the one process that may change it.
 //!
 //! A segment is never changed. A change writes new segments, then a manifest that names them, which takes the place of
-//! the old one in a single step; whatever ends the process before that leaves the old index as it was. Removed
+//! the old one in a single step. If the process ends before that, the old index stays as it was. Removed
 //! payloads are noted in the manifest. The manifest's sections: vocabulary version, default weight and generation
 //! (u64); tokens with a weight of their own (u32, ascending); their weights (u32, in units); number, checksum and
 //! count of removed payloads of each segment (u64); the places of removed payloads, segment after segment (u32).
@@ -62,7 +62,7 @@ impl Part {
     }
 }
 
-/// An index as it was when it was opened, whatever becomes of its files.
+/// An index as it was when it was opened, even if its files change.
 pub(crate) struct Index {
     folder: PathBuf,
     manifest: Checked<Vec<u8>>,
@@ -274,7 +274,7 @@ impl Writer {
             )));
         }
         let lock = lock(folder)?;
-        // Whatever is there is replaced, also what cannot be read.
+        // Everything there is replaced, also a file that cannot be read.
         let generation = Index::open_once(folder, vocabulary).map_or(0, |(index, _)| index.generation);
         Writer::new(folder, lock, vocabulary, generation, weights, Vec::new())
     }
@@ -314,7 +314,7 @@ impl Writer {
         })
     }
 
-    /// Comes before anything is added. Payloads that are not there are passed over.
+    /// Comes before anything is added. Unknown payloads are ignored.
     pub(crate) fn remove(&mut self, payloads: &FxHashSet<u64>) -> Result<(), TokenIndexError> {
         debug_assert!(self.added.is_empty());
         for Part { number, check, segment } in &mut self.parts {

@@ -1,4 +1,4 @@
-//! The index against the definition, on sets with few frequent and many rare tokens; and what becomes of broken files.
+//! The index against the definition, on sets with few frequent and many rare tokens; and the answers to broken files.
 
 use std::cmp::Reverse;
 use std::fs;

@@ -26,7 +26,7 @@ const STABLE_DEPTHS: usize = 3;
 const LEAST_DEPTH: u32 = 6;
 /// A move of such a rank in the static ranking or after one ply, tempts.
 pub(crate) const TEMPTING_RANK: usize = 3;
-/// A move that seems to win so many centipawns there tempts whatever its rank.
+/// A move that seems to win this many centipawns there tempts at any rank.
 pub(crate) const TEMPTING_GAIN: i32 = 80;
 /// Name of these rules and of the search behind them, stored with each proof.
 pub(crate) const TESTER_VERSION: &str = "trapline-search-8";
@@ -91,7 +91,7 @@ pub(crate) fn verdict_at(depths: &[Depth]) -> Verdict {
 #[derive(Clone, Debug)]
 pub(crate) struct BaitTest {
     pub bait: Move,
-    /// It is the only legal move: a loss without a choice, and no trap whatever the verdict.
+    /// It is the only legal move: a loss without a choice, and no trap with any verdict.
     pub forced: bool,
     /// Proved when the loss stands, refuted when a search as deep shows that it does not, else undecided. Of a forced
     /// move: whether the opponent stands so much better after it.
@@ -186,7 +186,7 @@ impl Tester {
         tempting
     }
 
-    /// Tests several baits of one position, each against the best move that is none of them, which is searched once:
+    /// Tests several baits of one position, each against the best of the other moves, which is searched once:
     /// what is proved so is proved against the best other move all the more.
     pub(crate) fn test_together(&mut self, position: &Chess, baits: &[Move], limits: Limits) -> Vec<BaitTest> {
         let others: Vec<Move> = position.legal_moves().into_iter().filter(|m| !baits.contains(m)).collect();
@@ -375,8 +375,8 @@ impl Tester {
     }
 
     /// The win chance of the position and its best move, by a search of `nodes` nodes, and of each of these moves the
-    /// win chance (-1 to 1, for whoever plays it) and the answer, by a search of half as many at its answers, which
-    /// knows what the ones before it found.
+    /// win chance (-1 to 1, for the side that plays it) and the answer, by a search of half as many at its answers,
+    /// which knows what the ones before it found.
     #[allow(clippy::type_complexity)] // two answers, one for the position and one for each move
     pub(crate) fn values(
         &mut self,

@@ -8,7 +8,7 @@ use super::material::{MATERIALS, MEN, find};
 use super::retrograde::{DRAWN, ILLEGAL, is_win};
 use super::syzygy;
 
-/// What becomes of a position, for the side to move.
+/// The result of a position, for the side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Lost,

@@ -205,7 +205,7 @@ impl LocalGame for Breakthrough {
 
     fn needs(&self, m: Step) -> u64 {
         let to = 1u64 << m.to;
-        // Whoever comes onto a square that is empty and beside the way straight ahead is taken there: the move is the same.
+        // A man that comes onto an empty square beside the way straight ahead is taken there: the move is the same.
         let has_to_stay = usize::from(m.way) == STRAIGHT || self.men[1 - self.mover] & to != 0;
         1 << m.from | if has_to_stay { to } else { 0 }
     }

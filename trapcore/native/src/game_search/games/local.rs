@@ -1,4 +1,4 @@
-//! What local search needs to know of a game: its moves as the rules have them, whatever stands on the board, and goals.
+//! What local search needs to know of a game: its moves as the rules have them, on any board, and its goals.
 
 use super::game::Game;
 
@@ -49,7 +49,7 @@ pub(crate) trait LocalGame: Game {
     /// The squares that have to keep their contents for the move to stay legal, and to do what it does here.
     fn needs(&self, m: Self::Move) -> u64;
 
-    /// Fewest moves of the player to one of his goals, or to the end of the opponent's men, whatever the opponent does;
+    /// Fewest moves of the player to one of his goals, or to the end of the opponent's men, against any play;
     /// never more than there are, and `u32::MAX` if he has none left.
     fn goal_distance(&self, player: usize) -> u32;
 

@@ -1,5 +1,5 @@
 //! Boards as text: rows from the top, `/` between them, then who moves. `trapcore/trees/games/grid.py` explains errors;
-//! here a text that is none is only refused.
+//! here any other text is only refused.
 
 /// The squares of each player as bits, a file's bit 0 at the left and 8 bits a row from the bottom.
 pub(super) struct Board {

@@ -82,7 +82,7 @@ impl<G: Game> Schedule<G> {
         self.seen.iter().map(|(_, seen)| seen.clone()).collect()
     }
 
-    /// What is worth a look now: the root, or the position after one of so many likely moves, whatever was looked at least.
+    /// What to search now: the root, or the position after one of the likely moves, the least searched one first.
     pub(super) fn next(&self, tree: &Tree<G::Move>, game: &G, likely_moves: usize) -> Option<Question<G>> {
         let mut likely: Vec<_> =
             tree.nodes[tree.nodes[0].range()].iter().filter(|child| child.proof.is_none()).collect();

@@ -13,7 +13,7 @@ const HASHES: u8 = 8;
 
 /// What a measure reads of a local tree.
 pub(crate) enum Fingerprint {
-    /// Labels, lines of two moves in whatever order, or tokens, each with its number, ascending.
+    /// Labels, lines of two moves in any order, or tokens, each with its number, ascending.
     Counts(Vec<(u32, u16)>),
     /// How similar each child is to its parent, ascending.
     Children(Vec<f64>),

@@ -191,7 +191,7 @@ fn connect_four_is_proved_where_a_complete_search_is_possible() {
         }
     }
     assert!(proved >= 7, "{proved}");
-    // Three in the bottom row with both ends free is won whoever's turn it was before.
+    // Three in the bottom row with both ends free is won, whichever player was to move before.
     let open_three = ConnectFour::parse("......./......./......./......./......./O.XXX.O o").unwrap();
     let answer =
         Search::new(open_three, Options { decisive: true, ..SOLVER }, 1).run(1_000, true, &StopFlag::default());

@@ -23,7 +23,7 @@ impl Mean {
     }
 }
 
-/// A move and the position after it. Values are for the player who made the move, but for the proof.
+/// A move and the position after it. Values, except the proof, are for the player who made the move.
 #[derive(Clone, Debug)]
 pub(crate) struct Node<M> {
     /// None at the root.

@@ -75,7 +75,7 @@ const ENDING_MEN: usize = 7;
 const ENDING_NODES: u64 = 1_000_000;
 const ENDING_COST: f64 = 0.4;
 
-/// Below [`LOST`] and above [`WON`] a move is told that costs so much, or allows mate.
+/// Below [`LOST`] and above [`WON`] a move is reported only if it costs this much, or allows mate.
 const TOLD_BEYOND: f64 = 0.45;
 
 /// Longest mate that is looked for, and the nodes for it at each stage, as a share of those of the stage.
@@ -271,7 +271,7 @@ impl LossProver<'_> {
 
     fn verdict(&self, evidence: &Evidence, stage: usize, goes_on: bool) -> Verdict {
         let border = if goes_on { self.effort.proved[stage] } else { PROVED };
-        // Of five claims of less, in 120 games, a strong engine saw none cost so much.
+        // In 120 games there were five claims of less. A strong engine confirmed none of them.
         if evidence.is_mistake(stage) >= border && evidence.loss() >= LOSS {
             Verdict::Proved
         } else if evidence.probability(stage) <= self.effort.refuted[stage] {

@@ -11,8 +11,9 @@ const NOT_LEVEL: f64 = 0.2;
 /// So many plies of a line show perpetual check.
 const PERPETUAL_PLIES: usize = 6;
 
-/// Whether a loss may be none because of perpetual check: whoever is said to stand worse at the end of a line, of the best other move or of the move in question, gives check with each of his
-/// moves in it; or the opponent wins by nothing but checks that take nothing.
+/// Whether perpetual check may cancel a loss. The lines are those of the best other move and of the move in question.
+/// Either the side that stands worse at the end of a line gives check with each of its moves there, or the opponent
+/// wins only by checks that take nothing.
 pub(super) fn may_be_perpetual(position: &Chess, kept: &Deepening, baited: &Chess, left: &Deepening) -> bool {
     let is_claimed = |found: &Deepening| {
         mate_distance(found.value()).is_none() && win_chance(found.value()) >= NOT_LEVEL && !found.line.is_empty()
@@ -29,7 +30,7 @@ fn only_checks(position: &Chess, line: &[Move], first: usize) -> usize {
         let takes = m.capture().is_some_and(|role| role != Role::Pawn);
         position.play_unchecked(m);
         let is_theirs = ply % 2 == first;
-        // Whoever attacks shows a gain by what he takes; whoever defends may take as he likes.
+        // The attacker shows a gain by what he takes. The defender may take as he likes.
         if is_theirs && !position.is_check() || takes && is_theirs == (first == 0) {
             return 0;
         }

@@ -63,7 +63,7 @@ enum Instructions {
     /// Counts the bits of one word with one instruction.
     #[cfg(target_arch = "x86_64")]
     Popcnt,
-    /// Whatever the compiler makes of it for any processor.
+    /// The portable code, as the compiler makes it for any processor.
     Portable,
 }
 

@@ -208,7 +208,7 @@ fn test_bait(
     Ok(bait_test(&position, test))
 }
 
-/// Several baits of one position, each against the best move that is none of them.
+/// Tests several baits of one position, each against the best of the other moves.
 #[pyfunction]
 fn test_baits(
     py: Python<'_>,

@@ -1,7 +1,7 @@
 //! The hidden sums along a line of play, each with the board that it belongs to.
 //!
 //! A position is compared with the board of the last evaluation at its ply, and with that at the ply before; the sums
-//! of the one that differs in fewer squares are brought up to date. So they are right whatever was evaluated before.
+//! of the one that differs in fewer squares are brought up to date. So they are right after any evaluations.
 
 use shakmaty::{Bitboard, Board, ByColor, ByRole, Chess, Color, Position, Role, Square};
 
