@@ -3,7 +3,7 @@
 The engine values the position before a move and the one after it, with more and more nodes (`STAGES`): all suspected
 moves of a game with few, those that this does not clear with more, and so on, the last move of the game first, so that
 the engine's memory serves the earlier ones. Its last word is the verdict. The answer to a move that lost is judged in
-the same way: it missed the killer if it gives back so much.
+the same way: it missed the killer if it gives back as much.
 
 Before a great loss is believed (`GREAT`, `WON`) the position after the move is searched with `MORE` times the nodes.
 The ends of both lines that are shown must bear out every loss.
@@ -96,7 +96,7 @@ class EngineAnswer:
 
     @property
     def loss(self) -> float:
-        """Win chance that the move costs, 0..2: the best move is as good as it, whatever two searches say."""
+        """Win chance that the move costs, 0..2: the best move is at least as good, even if two searches disagree."""
         return max(0.0, self.before - self.after)
 
     @property

@@ -181,7 +181,7 @@ class Run:
         state.finished = True
 
     def _copy(self, source: InputState, out: Output, state: OutputState, context: _RunContext, *, alone: bool) -> None:
-        """Write what becomes of one input, from where it was left off; in its own encoding if it is ``alone`` in the
+        """Write the output of one input, from where it was left off; in its own encoding if it is ``alone`` in the
         output, otherwise in UTF-8 where it is UTF-16."""
         digest = blake2b(digest_size=DIGEST_BYTES)
         seen = 0

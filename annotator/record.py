@@ -106,7 +106,7 @@ def _analysis(request: AnalysisRequest) -> str:
 
 
 def _readable(path: Path | str) -> Iterator[_native.Batch]:
-    # Whoever indexed the file was told that it cannot be read to its end.
+    # Indexing has already reported that the file cannot be read to its end.
     with suppress(InputError):
         yield from game_batches(path, LOSSES_BATCH_BYTES)
 

@@ -57,7 +57,7 @@ class AnalysisOptions:
 class AnalysisRequest:
     """Measure, budgets and filters of a run; all of it decides about the output, except ``jobs`` and ``strict``.
 
-    `from_settings` makes it; whoever constructs one by hand has to give what the settings would.
+    `from_settings` makes it. A caller that constructs one by hand has to give what the settings would.
     """
 
     measure: str

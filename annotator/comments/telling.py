@@ -194,7 +194,7 @@ class _Game:
 
     def _avoided(self, event: TrapEvent) -> str:
         narrator = self.teller.narrator
-        # Whoever wrote the game may have judged the move by more than we see.
+        # The author of the game may have judged the move by more than we see.
         if _place(event) in self.was_set or any(nag in BAD for nag in event.anchor.nags):
             return ""
         evidence = self._evidence(event)

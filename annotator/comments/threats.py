@@ -23,7 +23,7 @@ def is_lure(event: TrapEvent) -> bool:
 def is_threat(event: TrapEvent) -> bool:
     """Whether what is set is a plain threat and no trap: the killer would come after any idle move of the victim.
 
-    Whoever ignores a threat to win something has taken a bait, and a known trap is one by its own proof.
+    A player who ignores a threat to win something has taken a bait, and a known trap is one by its own proof.
     """
     return event.threat and not tempts(event)
 

@@ -1,8 +1,8 @@
 """Journal of an interrupted run, on disk: what ``--resume`` continues from.
 
 The journal lies in the work folder of the run and is replaced in one step, after the bytes that it lists have reached
-the disk. It is true at any moment: a run killed between two entries loses only what came after the last one. What it
-says of inputs and parts are digests, and it carries one of itself, so that whatever was changed meanwhile is noticed.
+the disk. It is true at any moment: a run killed between two entries loses only what came after the last one. It
+holds digests of inputs and parts, and one of itself, so that every change in the meantime is noticed.
 """
 
 import dataclasses
@@ -91,7 +91,7 @@ class Journal:
         beside = folder / f"{JOURNAL}.new"
         content = json.dumps(dataclasses.asdict(self), indent=1)
         try:
-            # Whatever lies there is not opened: a pipe would be waited for, and a second name of a file overwritten.
+            # A file that lies there is not opened: a pipe would be waited for, and a second name of a file overwritten.
             beside.unlink(missing_ok=True)
             with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
                 file.write(f"{_digest(content)}\n{content}".encode())
@@ -167,7 +167,7 @@ def _digest(content: str) -> str:
 
 
 def not_a_journal(path: Path, why: Exception) -> UsageError:
-    """The error for a file in the journal's place that is none."""
+    """The error for a file in the journal's place that is no journal."""
     reason = str(why)
     if isinstance(why, ValidationError):
         first = why.errors()[0]
