@@ -1,6 +1,6 @@
 """Texts of the chat messages, as functions of events and questions. At most 140 characters, no links.
 
-While a game runs, whatever could help a player goes to the spectators only: lichess counts it as advice.
+While a game runs, text that could help a player goes to the spectators only: lichess counts it as advice.
 """
 
 import re

@@ -44,7 +44,7 @@ class Choice:
 
 
 class _Book(chess.polyglot.MemoryMappedReader):
-    """Polyglot book in memory: of a mapped file, whoever cuts it short would end the bot in the middle of a game."""
+    """Polyglot book in memory: if a process cuts a mapped file short, the bot ends in the middle of a game."""
 
     def __init__(self, path: Path) -> None:
         content = path.read_bytes()
