@@ -50,7 +50,7 @@ def add_bundled(
     replace: bool = True,
     log: Callable[[str], None] = lambda _: None,
 ) -> None:
-    """Store the bundled traps and non-traps in place of older versions, whatever their verdict.
+    """Store the bundled traps and non-traps in place of older versions, with any verdict.
 
     Their certificates are checked. A trap without one that stands is proved as any other; ``log`` is told if these are
     many. What an engine has said of an older version stays, unless the killer line is another.

@@ -1,7 +1,7 @@
 """Opening explorer: which moves were played in a position, how often and with which results, which of them are baits.
 
 The games of a position are read once, as columns of numbers, and kept as long as their library is open; any question
-about them, whatever the ratings and years, is then one pass over these columns. Games that are indexed meanwhile are
+about them, for any ratings and years, is then one pass over these columns. Games that are indexed meanwhile are
 added when the position is asked for again. So there is no table of sums to keep up to date, which would have to know
 beforehand what will be asked; ``python -m research.benchmarks explorer`` says what that costs.
 """
@@ -222,7 +222,7 @@ class Explorer:
 
         With ratings, what players played whose rating is known and within these bounds; with years, what was played in
         these and between. ``mirrored`` counts the position with colours exchanged, too. Raises `UsageError`,
-        `InputError` for a position or move that is none, and `LibraryError`.
+        `InputError` for a bad position or move, and `LibraryError`.
         """
         board = _board(fen, moves)
         ratings, years = _bounds(games)

@@ -1,4 +1,4 @@
-"""Indexing of games: each is read once, whatever happens in between.
+"""Indexing of games: each is read once, also after an interruption.
 
 A file is cut into batches of whole games. What a batch gave and how far the file is done are stored in one transaction,
 so that a run that was killed goes on where it stopped, and the same games again change nothing.
@@ -56,7 +56,7 @@ _GAME_COLUMNS = (
     "byte_offset",
 )
 RATINGS_READ = "ratings_read"
-"""Fact in ``meta``: how often ratings came to games that were there, so that whoever remembers games notices."""
+"""Fact in ``meta``: how often ratings came to games that were there, so that a cache of games notices."""
 
 _TAGS = ("White", "Black", "Date", "Event", "Site", "UTCTime", "Round", "ECO", "Variant")
 

@@ -59,7 +59,7 @@ class LostMove:
 
     @property
     def other_rating(self) -> int | None:
-        """Of the player's opponent, whoever made the move."""
+        """Of the player's opponent, also if the opponent made the move."""
         return self.opponent_rating if self.is_players else self.mover_rating
 
     @property

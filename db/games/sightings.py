@@ -80,9 +80,9 @@ def sightings(
 ) -> SightingPage:
     """A page of ``limit`` sightings, 1 to `LONGEST_PAGE`, that meet all conditions.
 
-    ``trap`` is a slug, ``player`` a part of the name of either, whatever the case, ``event`` one of
+    ``trap`` is a slug, ``player`` a part of the name of either, in any case, ``event`` one of
     `db.traps.terms.EVENTS`, ``only`` the account that played the games. Pages follow each other by what was recorded
-    when: what is recorded meanwhile comes last, and nothing is skipped or told twice. Raises `UsageError` and
+    when: what is recorded meanwhile comes last, and nothing is skipped or listed twice. Raises `UsageError` and
     `LibraryError`.
     """
     if not 1 <= limit <= LONGEST_PAGE:

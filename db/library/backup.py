@@ -19,7 +19,7 @@ from trapcore.io.output_check import COMPANIONS, check_outputs, is_database, sta
 
 
 def back_up(library: Library, path: Path) -> int:
-    """Copy a library as it is at one moment into the file ``path``, whoever writes to it meanwhile; bytes of the copy.
+    """Copy a library as it is at one moment into the file ``path``, while others write to it; bytes of the copy.
 
     The copy is read through before it gets its name. Nobody may read it who may not read the library. Through a link
     the file behind it is replaced. Raises `LibraryError`, `UsageError` if ``path`` is a file of the library or any

@@ -134,7 +134,7 @@ class Library(AbstractContextManager["Library"]):
         """Check and store one trap; the same trap again changes nothing.
 
         A trap with the same position and bait but other fields is replaced if ``replace`` says so. Otherwise raises
-        `UsageError`, as for a slug that another trap has; and `InputError` for a trap that is none.
+        `UsageError`, as for a slug that another trap has; and `InputError` for a bad trap.
         """
         with self.database.read() as connection:
             owners = read_traps(connection, TrapRow.slug == trap.slug)

@@ -170,7 +170,7 @@ class StagedFilter:
         self._judge = TrapProver(search_nodes=nodes)
 
     def __call__(self, places: Sequence[Place], stop: Cancellation) -> list[_TestedMove]:
-        """What becomes of the candidates; what is not done when it is stopped is left out."""
+        """The results of the candidates, without those that were not done when it was stopped."""
         left = list(places)
         done: list[_TestedMove] = []
         for nodes, least in PRESCREEN_NODES:
@@ -198,7 +198,7 @@ class StagedFilter:
     def _test(self, place: Place, stop: Cancellation) -> _TestedMove:
         for nodes in (max(1, self._nodes // _FIRST_TEST), self._nodes, _LAST_TEST * self._nodes):
             test = check_bait(place.epd, place.bait, (), Budget(nodes=nodes), stop)
-            is_short = nodes < self._nodes  # so much may leave undecided what more decides
+            is_short = nodes < self._nodes  # more nodes may decide what these leave undecided
             if test.verdict is Verdict.REFUTED or (test.verdict is Verdict.UNDECIDED and not is_short):
                 return _TestedMove(place.candidate, test.verdict, None)
         trap = self._judge.prove_tested(mined_trap(place, test), test)

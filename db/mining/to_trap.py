@@ -24,7 +24,7 @@ SOURCE = "mined"
 NEAR = 0.5
 """Least similarity of the local trees (sequences of two plies) at which traps with the same moves are of one family."""
 
-_NEARLY = 0.1  # win chance; a line may end where it has shown the gain but for so much
+_NEARLY = 0.1  # win chance; a line may end if it has shown all of the gain except this
 
 
 def mined_trap(place: Place, test: BaitTest) -> Trap:

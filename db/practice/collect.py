@@ -43,7 +43,7 @@ class Filter:
     pattern: str = ""
     """Key of a pattern, see `db.patterns.keys`; empty for any."""
     opening: str = ""
-    """A part of the name of the opening, whatever its case; empty for any."""
+    """A part of the name of the opening, in any case; empty for any."""
     least_rating: int | None = None
     """Of the opponent; with either bound only exercises from games are left."""
     most_rating: int | None = None

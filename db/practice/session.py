@@ -90,7 +90,7 @@ class Practice:
 
     def next(self, library: Library, now: datetime, skip: Collection[str] = ()) -> Exercise | None:
         """What is to be answered now: what is due for the longest time, else the first new one that is confirmed
-        (`db.practice.tested.is_confirmed`), which may take a second for each that is passed over.
+        (`db.practice.tested.is_confirmed`), which may take a second for each that is skipped.
 
         ``skip``: identifiers of exercises that are put off. None if there is nothing to do. Raises `LibraryError`.
         """

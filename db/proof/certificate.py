@@ -82,7 +82,7 @@ class Certificate:
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, object]) -> "Certificate":
-        """A certificate out of its JSON. Raises `InputError` for one that is none, or that was changed."""
+        """A certificate out of its JSON. Raises `InputError` for one that is bad or was changed."""
         kept = dict(fields)
         digest = kept.pop("digest", None)
         try:

@@ -43,7 +43,7 @@ def judge_bait(engine: UciEngine, before: chess.Board, bait: str, line: Sequence
         best = engine.evaluate(before, limit)
         fallen = engine.evaluate(baited, limit)
         final = _chance_of(baited.turn, ended, engine, limit)
-        # The best move is at least as good as the bait, whatever two searches of unequal depth say.
+        # The best move is at least as good as the bait, even if two searches of unequal depth say otherwise.
         loss = max(0.0, best.chance + fallen.chance)
         depth = min(best.depth, fallen.depth)
         prefers_another = best.best is not None and before.uci(best.best) != bait

@@ -20,7 +20,7 @@ A trap that is said to win material and turns out to be a mate is treated as one
 choice. It stays undecided as a trap, and what was proved of it is its reason (`Trap.reason`), in words. No engine is
 asked.
 
-**By an engine**, whatever the outcome. A UCI engine measures lichess's win chance before the bait with the best move,
+**By an engine**, for any outcome. A UCI engine measures lichess's win chance before the bait with the best move,
 after the bait, and after the killer line, each with a node limit and again with four times as many. Proved if both
 times the bait gives away at least .3, and the attacker stands at .3 or better both right after it and at the end of the
 line. Refuted if both times one of these fails. Otherwise undecided. That the best move keeps what the bait loses makes
@@ -29,7 +29,7 @@ the trap avoidable. An engine's word is no proof in logic: the engine, its nodes
 **The verdict.** Each of these is an opinion (`db.traps.opinion`), and all are stored side by side. The trap's own
 verdict follows from them; the first rule that applies counts:
 
-1. A decision of the mate prover stands, whatever others say: it is a proof.
+1. A decision of the mate prover stands against all others: it is a proof.
 2. If one opinion is `proved` and another `refuted`, they contradict each other, and the trap is undecided. The reason
    why a line is no trap counts as a refutation here, so that no search alone proves what is known to be none.
 3. That a line ends in mate is proved by the mate prover or not at all; an engine can refute it.
@@ -112,7 +112,7 @@ class TrapProver:
     def prove(self, trap: Trap) -> Trap:
         """The trap with all opinions, its verdict and its profile, and with a shorter killer line if one was found.
 
-        Raises `InputError` for a trap that is none or for a proof that does not hold when it is replayed, and
+        Raises `InputError` for a bad trap or for a proof that does not hold when it is replayed, and
         `EngineError` if the engine fails.
         """
         trap.check()

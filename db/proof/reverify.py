@@ -78,7 +78,7 @@ def verify_traps(
     """Prove traps again and store what is new; None for all of the library, which goes on after an interruption.
 
     ``jobs`` (1 or more) work at the same time. ``progress`` is called after each trap with the same object. Raises
-    `LibraryError` for a trap that is none any more, and `EngineError`.
+    `LibraryError` for a trap that is no longer valid, and `EngineError`.
     """
     whole = traps is None
     chosen = library.traps() if traps is None else traps

@@ -79,7 +79,7 @@ class QueryEngine:
         self.library = library
         self._measure = measure
         self.indexes = IndexCache(library, log)
-        """For whoever else compares with the traps of this library."""
+        """For other code that compares with the traps of this library."""
         self._secret: bytes | None = None
         self._lock = threading.Lock()
         self._fitting: dict[tuple[str, Query], _native.Payloads] = {}
@@ -91,7 +91,7 @@ class QueryEngine:
     def ask(self, query: Query) -> Page:
         """A page of the traps that answer.
 
-        Raises `UsageError` for a cursor of another question, a family that is not there and a move that is none;
+        Raises `UsageError` for a cursor of another question, a family that is not there and a bad move;
         `InputError` for a position and moves that cannot be read; and `LibraryError`.
         """
         position = _position(query)

@@ -21,7 +21,7 @@ _SAN = re.compile(r"[KQRBN]?[a-h]?[1-8]?x?[a-h][1-8](=?[QRBN])?|O-O(-O)?")
 def conditions(connection: Connection, query: Query) -> list[ColumnElement[bool]]:
     """What a trap must meet; frequencies, texts and positions are not among it.
 
-    Raises `UsageError` for a family that is not in the library and a move that is none.
+    Raises `UsageError` for a family that is not in the library and a bad move.
     """
     return [*_names(connection, query), *_plain(query), *_moves(connection, query), *_sightings(query)]
 

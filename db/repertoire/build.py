@@ -11,7 +11,7 @@ of players in place of that of the games; other replies that lose are blunders, 
 Positions on the way to proved traps of the library are looked at as well, those that games get to most easily first, so
 that a trap several moves away is found if it is worth it.
 
-The same library and options give the same repertoire, whatever the number of threads, unless the time is limited.
+The same library and options give the same repertoire for any number of threads, unless the time is limited.
 """
 
 import math

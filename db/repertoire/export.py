@@ -26,7 +26,7 @@ KINDS = (".pgn", ".bin", "")
 
 
 def check_kind(path: Path) -> None:
-    """Raise `UsageError` for a name that is none of `KINDS`; no suffix is a folder of study chapters."""
+    """Raise `UsageError` for a name outside `KINDS`; no suffix is a folder of study chapters."""
     kind = path.suffix.lower()
     if kind not in KINDS or (kind and path.is_dir()):
         raise UsageError(f"{path}: a repertoire is written to FILE.pgn, FILE.bin or a FOLDER for a study's chapters")

@@ -107,7 +107,7 @@ class StoredRepertoire:
 
     @classmethod
     def read(cls, path: Path) -> "StoredRepertoire":
-        """A repertoire that `write` wrote. Raises `InputError` for a file that is none, or cannot be read."""
+        """A repertoire that `write` wrote. Raises `InputError` for another file, or one that cannot be read."""
         try:
             content = json.loads(path.read_bytes())
             if content["format"] != FORMAT:

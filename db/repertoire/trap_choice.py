@@ -97,7 +97,7 @@ T = TypeVar("T")
 
 
 class Runner(Protocol):
-    """Whoever runs searches, such as a pool of threads."""
+    """Runs searches, such as a pool of threads."""
 
     def __call__(self, milliseconds: int, work: Callable[[int], T], /) -> T:
         """Result of ``work``, which gets the milliseconds that it may take."""

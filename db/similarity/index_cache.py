@@ -52,7 +52,7 @@ class IndexCache:
                 weights, source = weights_in_use(self._library)
                 opened = open_killer_index(self._library, weights, self._log)
                 if self._killers is not None:
-                    self._killers[1].killers.close()  # whoever asks the old one still can
+                    self._killers[1].killers.close()  # a caller that still asks the old one can
                 self._killers = (state, OpenIndex(weights, source, opened))
             return self._killers[1]
 

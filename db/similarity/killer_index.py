@@ -88,7 +88,7 @@ class KillerIndex(AbstractContextManager["KillerIndex"]):
             raise UsageError(f"k must be at least 1, not {k}")
         found = self.index.top(token_sets, k, jobs=jobs)
         known = self._read({number for hits in found for number, _ in hits})
-        # A trap that has gone since the index was opened is passed over.
+        # A trap that was removed since the index was opened is skipped.
         return [[(known[number], s) for number, s in hits if number in known] for hits in found]
 
     def _read(self, numbers: Iterable[int]) -> dict[int, KnownTrap]:

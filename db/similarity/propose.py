@@ -329,7 +329,7 @@ class LineAnswer:
 
 
 def answers(suggester: MoveSuggester, chunks: Iterable[bytes]) -> Iterator[LineAnswer]:
-    """The answer to each line of questions, in order; blank lines and comments (``#``) are passed over."""
+    """The answer to each line of questions, in order; blank lines and comments (``#``) are skipped."""
     for number, line in numbered_lines(chunks):
         try:
             question = parse_question(line)
@@ -367,7 +367,7 @@ def _made(board: chess.Board, question: Question) -> str:
 
 
 def _can_have_led_to(board: chess.Board, move: chess.Move) -> bool:
-    """Whether the side that is not to move can have made the move, whatever it took."""
+    """Whether the side that is not to move can have made the move, with any capture."""
     moved = board.piece_at(move.to_square)
     if moved is None or moved.color == board.turn or board.piece_at(move.from_square) is not None:
         return False

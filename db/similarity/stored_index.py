@@ -192,7 +192,7 @@ def _root(library: Library, suffix: str) -> Path | None:
 
 
 def _give_mode(folder: Path, mode: int) -> None:
-    """Permissions of a folder, whatever the umask is and however the library's were changed. Raises `OSError`, also for
+    """Permissions of a folder, for any umask and any change of the library's. Raises `OSError`, also for
     a link, which may lead to a folder of something else."""
     opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
@@ -247,7 +247,7 @@ def _publish(building: Path, folder: Path) -> None:
 
 
 def _tidy(root: Path, current: Path) -> None:
-    """Delete older states; whoever has one open keeps it."""
+    """Delete older states. A process that has one open keeps it."""
     for path in root.iterdir():
         with suppress(OSError):  # another program may be tidying, too
             fresh = path.name.startswith(".building-") and time.time() - path.stat().st_mtime < _ABANDONED_SECONDS

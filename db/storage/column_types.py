@@ -77,7 +77,7 @@ class _Checked:
     """Of the values."""
     word: ClassVar[str]
     field: str | None = None
-    """Table and column; None where whoever reads looks himself, to whom a `Misfit` is given."""
+    """Table and column; None if the reader checks the value itself and gets a `Misfit`."""
 
     def adapt(self, cls: Any, **keywords: Any) -> Any:
         """The same for a database, which knows the field as well."""
@@ -157,7 +157,7 @@ class LargeBinary(_Checked, sqlalchemy.LargeBinary):
 
 
 def name_fields(metadata: sqlalchemy.MetaData, looked_at_elsewhere: tuple[str, ...]) -> None:
-    """Have each column of the tables know its name, but for the tables that `db.storage.row_check` looks at."""
+    """Have each column of the tables know its name, except in the tables that `db.storage.row_check` checks."""
     for table in metadata.tables.values():
         for column in table.columns:
             if table.name in looked_at_elsewhere and not isinstance(column.type, LargeBinary):

@@ -30,7 +30,7 @@ _WATCHED = "watched"  # in what the pool keeps with a connection: the file, and 
 CACHE_BYTES = 64 << 20
 """Most that SQLite keeps in memory of a file for one connection,"""
 CACHES_BYTES = 2 * CACHE_BYTES
-"""and for all connections of the process together, whatever files they are to."""
+"""and for all connections of the process together, to any files."""
 
 LONGEST_ROW = 16 << 20
 """Most bytes of a row, and of a text or blob in it: the largest of ours are weights, with some hundred thousand."""
@@ -52,11 +52,11 @@ class Database:
         self.read_only = read_only
 
         self.bad_rows: dict[str, str] = {}
-        """Rows that were passed over: by the name of what one holds, why it cannot be read, see `row_check.skip`."""
+        """Rows that were skipped: by the name of what one holds, why it cannot be read, see `row_check.skip`."""
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """A connection that sees one state of the database throughout. Rows that cannot be read are passed over and
+        """A connection that sees one state of the database throughout. Rows that cannot be read are skipped and
         counted in `bad_rows`. Raises `LibraryError`.
         """
         with self.translate_errors(), self.engine.connect().execution_options(bad_rows=self.bad_rows) as connection:
@@ -146,7 +146,7 @@ def translated_error(name: str, error: BaseException) -> LibraryError:
 
 
 def server_engine(url: str, *, busy_seconds: float = BUSY_SECONDS) -> Engine:
-    """An engine on what an SQLAlchemy URL names. Raises what SQLAlchemy raises for a URL that is none."""
+    """An engine on what an SQLAlchemy URL names. Raises what SQLAlchemy raises for a bad URL."""
     scheme, rest = url.split("://", 1)
     if scheme in ("postgres", "postgresql"):
         scheme = "postgresql+psycopg"

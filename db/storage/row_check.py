@@ -1,7 +1,7 @@
 """Rows as they are read: SQLite keeps any type in any column, and a library may be from anybody.
 
-A row that cannot be what it should be is passed over by who reads many, and counted; who needs this very one, or
-writes, gets the error.
+A reader of many rows skips and counts a row that cannot be what it should be. A reader of one row, or a writer, gets
+the error.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -43,7 +43,7 @@ class RowCheck:
         return None
 
     def whole(self, connection: Connection, rows: Iterable[Sequence[Any]]) -> Iterator[Sequence[Any]]:
-        """The rows in which every value is what its column says; the others are passed over.
+        """The rows in which every value is what its column says; the others are skipped.
 
         The first column is the number of the trap.
         """
@@ -56,7 +56,7 @@ class RowCheck:
 
 
 def skip(connection: Connection, name: str, fault: str) -> None:
-    """Pass over a row of which ``name`` says what it holds, for example ``trap legals-mate``, and count it.
+    """Skip and count a row; ``name`` says what it holds, for example ``trap legals-mate``.
 
     Raises `LibraryError` where that is not allowed: while the library is written.
     """

@@ -1,7 +1,7 @@
 """Schema of a library file against the models: a file may be from anybody, and a trigger in it would run
 with every statement.
 
-A server checks its schema itself: whoever can change it there can change all rows too.
+A server checks its schema itself: a user who can change it there can change all rows too.
 """
 
 import re

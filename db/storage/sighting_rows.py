@@ -61,7 +61,7 @@ class Sighting:
 def bait_code(connection: Connection, name: str, epd: str, bait: str, *, mirrored: bool) -> int | None:
     """A bait as the tables have it, in the trap's position or that with colours exchanged.
 
-    None for a row that cannot be read, which is passed over and counted as the trap of this ``name``.
+    None for a row that cannot be read, which is skipped and counted as the trap of this ``name``.
     """
     try:
         return move_code(epd, bait) ^ (MIRROR if mirrored else 0)
@@ -74,7 +74,7 @@ def bait_code(connection: Connection, name: str, epd: str, bait: str, *, mirrore
 def move_code(epd: str, uci: str) -> int:
     """A move as the tables have it: from + 64 * to + 4096 * promotion; castling is the king taking its rook.
 
-    Raises `InputError` for a position that is none and `ValueError` for a move that is not legal in it.
+    Raises `InputError` for a bad position and `ValueError` for a move that is not legal in it.
     """
     board = parse_position(epd)
     # In Chess960 mode python-chess turns either spelling of castling into king takes rook.

@@ -150,7 +150,7 @@ _PROFILE_CHECK = RowCheck(_COLUMNS[-2:])
 
 
 def _is_whole(connection: Connection, row: Sequence[Any]) -> bool:
-    """Whether a row of `_COLUMNS` has what the columns promise; one that has not is passed over."""
+    """Whether a row of `_COLUMNS` has what the columns promise; any other row is skipped."""
     fault = _TRAP_CHECK.fault(row[:-2])
     if fault is None and any(value is not None for value in row[-2:]):
         fault = _PROFILE_CHECK.fault(row[-2:])

@@ -56,7 +56,7 @@ def values_of(database: Database) -> StoredValues:
 
 
 def stored_values(connection: Connection, epds: Iterable[str]) -> dict[str, PositionValue]:
-    """The values that are stored of these positions, by EPD. Those that cannot be read are passed over."""
+    """The values that are stored of these positions, by EPD. Those that cannot be read are skipped."""
     by_key = {_native.position_key(epd): epd for epd in epds}
     if not by_key:
         return {}

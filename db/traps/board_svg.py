@@ -55,7 +55,7 @@ class Picture:
 
 @lru_cache(maxsize=_CACHED)
 def draw(picture: Picture) -> bytes:
-    """The picture as SVG, UTF-8. Raises `PositionError` for what is no position, and for a move that is none."""
+    """The picture as SVG, UTF-8. Raises `PositionError` for a bad position or move."""
     board = read_board(picture.fen)
     arrows = []
     fill: dict[chess.Square, str] = {}

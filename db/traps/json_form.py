@@ -1,7 +1,7 @@
 """JSON form of values: pydantic reads the fields, their types and their descriptions off the dataclass itself.
 
-A dataclass whose JSON people see has ``__pydantic_config__ = JSON_FORM``: then `to_dict` writes it, and whoever needs a
-JSON schema, as the HTTP interface does, gives the class to pydantic. Nothing is listed a second time.
+A dataclass whose JSON people see has ``__pydantic_config__ = JSON_FORM``: then `to_dict` writes it. Code that needs a
+JSON schema, such as the HTTP interface, gives the class to pydantic. Nothing is listed a second time.
 """
 
 from __future__ import annotations

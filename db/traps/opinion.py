@@ -10,7 +10,7 @@ from db.traps.json_form import JSON_FORM
 from trapcore import _native
 from trapcore.proof.verdict import Verdict
 
-# PROVER_VERSION and TESTER_VERSION, of whatever version, begin with our name; engines bring theirs.
+# PROVER_VERSION and TESTER_VERSION of every version begin with our name; engines bring theirs.
 _OURS = "trapline-"
 _PROVER = _native.PROVER_VERSION.rpartition("-")[0] + "-"
 

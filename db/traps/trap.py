@@ -263,7 +263,7 @@ def make_trap(
 def read_moves(board: chess.Board, text: str | Iterable[str], what: str) -> list[chess.Move]:
     """The moves of a line that begins on ``board``, which is not changed, in SAN or UCI.
 
-    Move numbers and suffixes such as ``!?`` are passed over. Raises `InputError`, beginning with ``what``.
+    Move numbers and suffixes such as ``!?`` are ignored. Raises `InputError`, beginning with ``what``.
     """
     board = board.copy()
     already = len(board.move_stack)

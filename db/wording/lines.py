@@ -10,10 +10,10 @@ from db.wording.material import is_quiet
 from trapcore.trees.chess_game import parse_position
 
 LINE_PLIES = 5
-"""So much is shown of a line that a search found, and of a long mate, if it is quiet then."""
+"""Plies shown of a line that a search found, and of a long mate, if it is quiet then."""
 
 MOST_PLIES = 9
-"""So much at most, where it is not quiet before."""
+"""Most plies shown if the line is not quiet before."""
 
 MATE_PLIES = 7
 """A mate is shown to its end if its line is no longer."""
@@ -36,7 +36,7 @@ def shown_line(evidence: Evidence, facts: Facts | None = None) -> tuple[str, ...
 def rounded(board: chess.Board, line: Sequence[str]) -> tuple[str, ...]:
     """A line (SAN, from the position of ``board``) to where a reader can judge it: after `LINE_PLIES`, or the first
     quiet position behind, at most `MOST_PLIES` away; without one to the first that is no check. A line that is no
-    longer than `LINE_PLIES` ends where whoever found it had seen enough."""
+    longer than `LINE_PLIES` ends where its search had seen enough."""
     board, end = board.copy(stack=False), None
     for count, san in enumerate(line[:MOST_PLIES], 1):
         board.push_san(san)

@@ -37,10 +37,10 @@ SEARCHED_NODES = 20_000
 _POINT = 100  # centipawns, as exchanges count them; an exchange that wins less counts for nothing
 _NAMED = 3  # pieces that are named where the line goes on to what happens to one that takes back
 _AS_GOOD = 0.1  # win chance by which the answers of two searches may differ
-_MORE = 250  # centipawns beyond what a line wins from which on a capture that wins so much is what a reader sees
+_MORE = 250  # centipawns: a capture that wins this much more than the line is what a reader sees
 _DECIDED = 0.6  # win chance beyond which material changes little
 _A_POINT = 0.1  # win chance that a point of material costs at least in a game that is not decided
-_MUCH = {1: 0.45, 2: 0.7}  # win chance that nobody loses for the sake of so many pawns
+_MUCH = {1: 0.45, 2: 0.7}  # win chance that nobody gives up for this many pawns
 
 Counts = Counter[chess.PieceType]
 
@@ -210,7 +210,7 @@ def _stands(
 ) -> list[_Stand]:
     """The plies of a line, from 1, after which the material counts, `LAST_PLY` at most.
 
-    A promotion ends the counting, unless the new piece is taken at once: what becomes of it is seldom in the line.
+    A promotion ends the counting, unless the new piece is taken at once: its later fate is seldom in the line.
     """
     board = board.copy(stack=False)
     found = []

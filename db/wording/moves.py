@@ -1,11 +1,11 @@
-"""Moves and lines with their numbers, in English SAN whatever the language, as PGN has it."""
+"""Moves and lines with their numbers, in English SAN for every language, as PGN has it."""
 
 from collections.abc import Iterable
 
 from trapcore.proof.search import BLUNDER, INACCURACY, MISTAKE
 
 SIGNS = ((BLUNDER, "??"), (MISTAKE, "?"), (INACCURACY, "?!"))
-"""What stands behind a move that costs so much win chance or more, on lichess's borders."""
+"""The sign behind a move that costs this much win chance or more, on lichess's borders."""
 
 CONFIDENT = 0.9
 """From this probability on that a move costs `BLUNDER` or more it has ``??`` where a search alone says so: of 443 such
@@ -30,7 +30,7 @@ def line(sans: Iterable[str], half_move: int, space: str = "") -> str:
 
 
 def sign(cost: float | None, probability: float | None = None) -> str:
-    """``??``, ``?``, ``?!`` or nothing behind a move that costs so much (0..2; None where nothing was measured).
+    """``??``, ``?``, ``?!`` or nothing behind a move that costs this much (0..2; None if nothing was measured).
 
     ``probability`` (0..1) is that of a cost of `BLUNDER` or more where only a search says so, and it may be wrong.
     """

@@ -63,7 +63,7 @@ def pattern_of(epd: str, line: Sequence[str], tags: Collection[str] = ()) -> tup
 
     ``tags`` are themes that somebody else has found; where one of them is a pattern, it counts before ours. A line of
     no pattern is of the family ``mate`` or ``tactics``, and named by the move that ends it or by its first answer.
-    Raises `PositionError` for a position that is none and for moves that are not legal.
+    Raises `PositionError` for a bad position and for moves that are not legal.
     """
     themes = {theme.name: theme for theme in line_themes(epd, line)}
     pattern = next((name for name in PATTERNS if name in tags), None) or next(

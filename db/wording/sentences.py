@@ -138,7 +138,7 @@ class Narrator:
         return self._joined(told, self._answer(evidence, facts, risk))
 
     def threat(self, evidence: Evidence) -> str:
-        """Of a move after which the killer would come whatever idle move is made."""
+        """Of a move after which the killer would follow any idle move."""
         facts = facts_of(evidence)
         if evidence.mate_in is not None and evidence.mate_in > 1:
             return self._say("threatens_mate", mate=self._mate(evidence, facts), line=self._line(evidence, facts))
@@ -227,7 +227,7 @@ class Narrator:
         facts = facts_of(evidence)
         chances = _cost(evidence)
         mates = missed is not None and missed.mate_in is not None
-        # Whoever had the worse of it with the answer as well has missed no chance.
+        # If the answer leaves the player worse as well, no chance was missed.
         if answer_told and (mates or evidence.before is None or evidence.before >= -EVEN):
             if missed is not None and mates:
                 killer = self._killer(missed, facts_of(missed))
