@@ -87,7 +87,7 @@ class Session(requests.Session):
             response.close()
             raise Unreachable(f"an answer is packed as {encoding[:20]!r}, which was not asked for")
         if not is_stream or not 200 <= response.status_code < 300:
-            # What requests does for an answer that is no stream, with bounds; a refusal is none, whatever was asked.
+            # What requests does for an answer that is no stream, with bounds. A refusal is never a stream.
             with _ended_after(LONGEST_SECONDS, [response]):
                 response._content = _whole(response)
             response._content_consumed = True
@@ -125,7 +125,7 @@ class _Connection(urllib3.connection.HTTPConnection):
             heads.remove(self)
 
     def shutdown(self) -> None:
-        """Let whoever reads from it see its end."""
+        """Let its reader see its end."""
         if self.sock is not None:
             self.sock.shutdown(socket.SHUT_RDWR)
 
@@ -236,8 +236,8 @@ class Lines(FormatHandler[Any]):
     """Stream of JSON lines; None for an empty line, which is a keep-alive."""
 
     def __init__(self, headers: Mapping[str, str] | None = None, skipped: Callable[[str], None] | None = None) -> None:
-        """``headers`` of the request besides the one that asks for such lines. ``skipped`` is told of each line that is
-        no JSON or too long, which is then passed over; without it one is an error.
+        """``headers`` of the request besides the one that asks for such lines. ``skipped`` is called for each line that
+        is no JSON or too long, and the line is ignored. Without it such a line is an error.
         """
         super().__init__("application/x-ndjson")
         self._skipped = skipped
@@ -270,7 +270,7 @@ def _parsed(line: bytes, skipped: Callable[[str], None] | None) -> Any:
 def _lines(response: requests.Response, skipped: Callable[[str], None] | None) -> Generator[Any]:
     try:
         waiting = b""
-        dropped = 0  # bytes of the line that is passed over, because it is too long
+        dropped = 0  # bytes of the line that is skipped because it is too long
         for chunk in response.iter_content(PIECE):
             waiting += chunk
             *whole, waiting = waiting.split(b"\n")
@@ -351,7 +351,7 @@ def _limit(response: requests.Response) -> tuple[float | None, str]:
     for given in candidates:
         try:
             seconds = float(str(given))
-        except ValueError:  # of whatever is no number
+        except ValueError:  # for text that is no number
             continue
         if 0 <= seconds < 7 * 86_400:
             return seconds, key

@@ -96,7 +96,7 @@ class StreamOpenings:
 
 
 class Kind(IntEnum):
-    """Kinds of requests. After a 429 without a named limit those further down pause as well, but for chat."""
+    """Kinds of requests. After a 429 without a named limit those further down pause as well, except chat."""
 
     MOVE = 0
     """Moves and everything else that a running game needs."""

@@ -1,4 +1,4 @@
-"""Threads that read a stream and reopen it whatever ends it. They wait for nothing but the network.
+"""Threads that read a stream and reopen it, however it ends. They wait for nothing but the network.
 
 Callers put events into a queue of their own, so that a search, a full disk or a slow chat cannot make a reader miss
 events: lichess buffers only the last 32.

@@ -1,4 +1,4 @@
-"""Chapters of studies: written by lichess's import, each once, whatever is interrupted in between.
+"""Chapters of studies: written by lichess's import, each once, also after an interruption.
 
 A chapter waits as a file until it is in a study. Its name ends with a mark, and lichess shows the names of all
 chapters, so that a chapter whose import was not answered, or whose file a killed process left, is known again and not
