@@ -110,7 +110,7 @@ class Follower:
     def look(self, user: str, stop_flag: StopFlag) -> Iterator[FollowedEvent]:
         """Trap events in the games that a user has finished since the last call; the first call finds none.
 
-        A game counts as seen once its events have been yielded; why games were passed over is in `bad` afterwards.
+        A game counts as seen once its events have been yielded; the reasons for skipped games are in `bad` afterwards.
         Raises `LichessError` and `Stopped`.
         """
         feed = f"{self._feed} {user.lower()}"

@@ -53,7 +53,7 @@ LONGEST_PGN = 32 << 20
 """Most bytes of a study or a round, which are looked through in one piece."""
 
 MOST_BAD = 100
-"""Most games of an answer that may be passed over because they cannot be read."""
+"""Most games of an answer that may be skipped because they cannot be read."""
 
 READ_TIMEOUT_SECONDS = 60.0
 """Time-out for the next piece of an answer: lichess searches for old games before it sends the first."""
@@ -79,7 +79,7 @@ class Page:
     running: dict[str, int] = field(default_factory=dict)
     """Games that are not over: id -> start, milliseconds since 1970."""
     bad: list[str] = field(default_factory=list)
-    """Why games were passed over that cannot be read, a reason each."""
+    """Why games were skipped that cannot be read, a reason each."""
     broke: LichessError | None = None
     """Why the answer is incomplete; None if it is complete."""
 
@@ -324,7 +324,7 @@ class LichessGames:
 
 
 def _unread(reason: str) -> None:
-    """What a line is worth that is none, of games that will be told of again when they are over."""
+    """The value of a line that is no game, in a list of games that comes again when they are over."""
 
 
 def _running(lines: Generator[dict[str, Any] | None]) -> dict[str, int]:

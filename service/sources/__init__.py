@@ -3,7 +3,7 @@
 ==============  ===================================================================================
 users.py        the finished games of users
 chesscom.py     the finished games of players at chess.com
-accounts.py     the latest games of one account, for whoever asks now
+accounts.py     the latest games of one account, on request
 studies.py      studies that have changed
 tournaments.py  arena and Swiss tournaments that are over
 tv.py           games of lichess TV, fetched when they are over

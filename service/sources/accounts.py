@@ -1,4 +1,4 @@
-"""Latest finished games of one account, for whoever asks for them now, as the pages do."""
+"""Latest finished games of one account, on request, as the pages need them."""
 
 from lichess.api import LichessError, Refused
 from service.games.lichess_games import whole_games

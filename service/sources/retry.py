@@ -89,14 +89,14 @@ def record_errors(
 
 
 def note_bad(outcome: Outcome, source: str, reasons: Sequence[str]) -> None:
-    """Count the games of a source that were passed over, and record why."""
+    """Count the skipped games of a source, and record why."""
     if reasons:
         outcome.counts["unreadable"] += len(set(reasons))
         outcome.problems.append(passed_over(source, reasons))
 
 
 def passed_over(source: str, reasons: Sequence[str]) -> str:
-    """Sentence that says that games were passed over; the same reason, perhaps of the same game, counts once."""
+    """Sentence that says that games were skipped; the same reason, perhaps of the same game, counts once."""
     different = sorted(set(reasons))
     return f"{source}: {len(different):,} games cannot be read and were left out: {different[0]}"
 

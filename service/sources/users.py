@@ -1,4 +1,4 @@
-"""Finished games of users, each fetched exactly once, whatever is interrupted in between.
+"""Finished games of users, each fetched exactly once, also after an interruption.
 
 Lichess sorts games by their start, and a game that began early may end late. So running games are noted, and requested
 by their ids once they have ended; and the last minutes before the newest game are always requested again.
@@ -36,9 +36,9 @@ class UserCursor:
     running: dict[str, int] = field(default_factory=dict)
     """Games that were running at the last look: id -> start."""
     latest: int | None = None
-    """A game that claims a later start is passed over: with it as the newest one, all others would be missed."""
+    """A game that claims a later start is skipped: with it as the newest one, all others would be missed."""
     bad: list[str] = field(default_factory=list)
-    """Why games were passed over, a reason each; not stored."""
+    """Why games were skipped, a reason each; not stored."""
 
     @classmethod
     def of(cls, state: State, since: int, now: int) -> "UserCursor":
@@ -53,7 +53,7 @@ class UserCursor:
     def take(self, games: list[FinishedGame], since: int) -> list[FinishedGame]:
         """Those of the games that were not read before; they count as read from now on.
 
-        ``since`` is what was requested: an earlier game is passed over, or it would be new in every answer.
+        ``since`` is what was requested: an earlier game is skipped, or it would be new in every answer.
         """
         others = {game.id: game for game in games if game.id not in self.recent and game.created >= since}
         new = list(others.values())

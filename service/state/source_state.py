@@ -41,7 +41,7 @@ class SourceState:
             write_state(connection, name, state)
 
     def remove(self, names: Sequence[str]) -> None:
-        """Forget the states of sources; a name without one is passed over."""
+        """Forget the states of sources; a name without one is ignored."""
         with self._database.write() as connection:
             # A statement has a limited number of values, and a month may have tens of thousands of files.
             for start in range(0, len(names), _AT_ONCE):
