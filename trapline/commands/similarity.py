@@ -177,7 +177,7 @@ def _compare_file(path: str, comparison: Comparison, *, explain: bool, as_json: 
             try:
                 pair = parse_pair(line)
                 found, basis = _compared(comparison, pair.first, pair.second, explain=explain)
-            # The options are sound: whatever is refused now is for this line's positions.
+            # The options are sound: an error now is about this line's positions.
             except TraplineError as error:
                 bad += 1
                 answer = {"line_number": number, "error": str(error)}

@@ -85,7 +85,7 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]
     console, table = Console(), Table(title=title)
     shown = [tuple(map(harmless_line, row)) for row in rows]
     widths = [max((len(row[place]) for row in shown), default=0) for place in range(len(columns))]
-    # What is to be typed stands whole on one line, whatever the width.
+    # A command to type stands whole on one line, at any width.
     whole = [column in ("slug", "trap") for column in columns]
     least = [width if typed else min(width, _READABLE) for width, typed in zip(widths, whole, strict=True)]
     if sum(least) + 3 * len(columns) + 1 > console.width:

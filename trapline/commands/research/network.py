@@ -52,7 +52,7 @@ def network(
     check_outputs([output], None, files)
     held_out = folder / "held-out"
     label(files, folder, Sampling(command, share), threads, say)
-    # Enough to measure by, whatever the games.
+    # Enough to measure by, for any games.
     label(files, held_out, Sampling(command, share / 20, held_out=True), threads, say)
     trained = train(folder, held_out, output, Training(rounds=rounds, batch=batch, threads=threads, start=start), say)
     echo(f"{trained.records:,} records, {trained.steps:,} steps: mean squared error of the win chance (0 to 1)")
