@@ -60,7 +60,7 @@ class Profile:
         return [name for name in practised if name and not is_account(name)]
 
     def player(self, wanted: str) -> str:
-        """The player that is meant: who has signed in, whatever is ``wanted``, else who is wanted."""
+        """The player that is meant: the signed-in one if there is one, else the ``wanted`` one."""
         return wanted if self.name is None else self.name
 
 

@@ -81,7 +81,7 @@ class ReportJob:
     """One player's games on their way into his report."""
 
     def __init__(self, player: str) -> None:
-        """``player`` as he was asked for; empty for whoever is in most of the games."""
+        """``player`` as requested; empty for the player of most of the games."""
         self.id = secrets.token_urlsafe(16)
         """Identifier that cannot be guessed: to know it is the permission to see how far the job is."""
         self.player = player
@@ -214,7 +214,7 @@ class ReportJobs:
         self._pool.shutdown()
 
     def _work(self, job: ReportJob, games: BinaryIO | Account) -> None:
-        # What is left of it by a server that was killed is swept by whoever makes the next.
+        # The next one that is made sweeps what a killed server left of it.
         folder = WorkFolder.make(Path(tempfile.gettempdir()))
         try:
             path = folder.begin()

@@ -111,7 +111,7 @@ class WorkPool:
         return future
 
     def close(self) -> None:
-        """End the threads; whoever waits for one is refused."""
+        """End the threads; a request that waits for one is refused."""
         self._executor.shutdown(cancel_futures=True)
 
     async def _begin(self, address: str, task: Callable[[], T], seconds: float) -> asyncio.Future[T]:
@@ -201,7 +201,7 @@ class Service:
 
     @property
     def pending(self) -> int:
-        """Requests that wait for a thread or have one, but for those about health."""
+        """Requests that wait for a thread or have one, except those about health."""
         return sum(pool.pending for pool in (self._pages, self._searches, self._exports, self._sign_ins))
 
     async def run(self, request: Request, task: Callable[[Cancellation], T], *, seconds: float | None = None) -> T:
@@ -297,7 +297,7 @@ class Service:
 
     def renew_index(self) -> None:
         """Bring the index up to date after the traps were changed, so that no page has to do it first."""
-        with suppress(LibraryError):  # the change is stored; whoever needs the index is told
+        with suppress(LibraryError):  # the change is stored; the next user of the index gets the error
             self.query_engine.indexes.killers()
 
     def health(self) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""The table ``[web]`` of the settings: what whoever serves a library decides. `trapline.settings` reads it."""
+"""The table ``[web]`` of the settings: the choices of a server's owner. `trapline.settings` reads it."""
 
 import re
 from ipaddress import ip_address, ip_network

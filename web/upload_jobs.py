@@ -271,7 +271,7 @@ class UploadJob:
         self._notify()
 
     def _notify(self) -> None:
-        with suppress(RuntimeError):  # the event loop has ended, and with it whoever waited
+        with suppress(RuntimeError):  # the event loop has ended, and with it the waiting request
             self._loop.call_soon_threadsafe(self._wake_waiting)
 
     def _wake_waiting(self) -> None:

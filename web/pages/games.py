@@ -24,7 +24,7 @@ from web.pages.rendering import address, language_of, page
 from web.service import Service, service_of
 
 LINE_PLIES = 8
-"""So much is shown of what is expected after it."""
+"""Plies shown of the line that is expected after it."""
 
 SECONDS = 60.0
 """Longest time for that."""

@@ -43,7 +43,7 @@ _LABELS = {
 
 @dataclass(frozen=True, slots=True)
 class SearchForm:
-    """Search form as it was sent, to be shown again whatever is wrong with it."""
+    """Search form as it was sent, to be shown again with its errors."""
 
     q: str
     fields: Mapping[str, str] = field(default_factory=dict)

@@ -68,10 +68,10 @@ class FairQueue:
         return free
 
     def _give(self) -> None:
-        """Give a place to whoever is next."""
+        """Give a place to the next in the queue."""
         while self._waiting:
             turn = self._waiting.take()
-            if not turn.done():  # whoever waited has gone otherwise
+            if not turn.done():  # otherwise the waiting request has gone
                 turn.set_result(None)
                 return
         self._free += 1

@@ -35,7 +35,7 @@ BACKLOG = 128
 """Connections that are accepted in one round of the event loop,"""
 
 READINGS = 16
-"""and in which something is read, so that a round does not get long and whoever has come gets into the next one."""
+"""and in which something is read, so that a round does not get long and new connections get into the next one."""
 
 HEAD_SECONDS = 10.0
 """In which a request's head must have been received, from the connection or from its first byte on."""
@@ -103,7 +103,7 @@ def _protocol(web: WebSettings) -> type[H11Protocol]:
     proxies = [ip_network(proxy) for proxy in web.proxies]
     places, rounds = _Places(web), Rounds(READINGS)
     log = logging.getLogger("uvicorn.error.request")
-    # A line for each request that is none would fill the disk for whoever sends them.
+    # With a line for each bad request their sender could fill the disk.
     log.setLevel(logging.ERROR)
 
     class LimitedProtocol(H11Protocol):
