@@ -5,7 +5,7 @@
     python -m research.benchmarks.paired BEFORE/bin/python AFTER/bin/python [--runs N]
 
 Each run is a whole process, start-up included, and what counts is its processor time, user and system together. The two
-take turns, so that whatever else the machine does falls on both; the figure is the median of the ratios of
+take turns, so that other work of the machine falls on both; the figure is the median of the ratios of
 neighbouring runs.
 """
 
@@ -118,7 +118,7 @@ def run_pairs(before: Installation, after: Installation, games: Path, few_games:
         for turn in range(runs + 1):
             for place in (0, 1) if turn % 2 else (1, 0):
                 one = (before, after)[place]
-                if arguments[0] == "index":  # anew: what is indexed already is passed over
+                if arguments[0] == "index":  # anew: games that are indexed already are skipped
                     (one.home / "library.sqlite").write_bytes((one.home / "empty.sqlite").read_bytes())
                 spent = one.cpu_seconds(arguments)
                 if turn:  # the first fills the caches of the system

@@ -99,7 +99,7 @@ def save_run(run: Run, folder: Path = FOLDER) -> Path:
 
 
 def load_run(path: Path) -> Run:
-    """A run that was saved. Raises `InputError` for a file that is none."""
+    """A run that was saved. Raises `InputError` for another file."""
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
         return _run(data)

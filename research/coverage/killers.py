@@ -13,7 +13,7 @@ from research.coverage.shares import Share
 from trapcore.errors import InputError, OutputError
 
 NEAR = 0.1
-"""A killer is right if the win chance after it is within so much of that with the best answer."""
+"""A killer is right if the win chance after it is within this of that with the best answer."""
 LINE_PLIES = 10
 """Plies of what the reference expects that are kept."""
 

@@ -32,7 +32,7 @@ DEEP_NODES = 400_000
 DEEP_FROM = 0.15
 """Loss from which both positions are searched again."""
 LINE_PLIES = 8
-"""So much is kept of what the engine expects after a move."""
+"""Plies kept of the line that the engine expects after a move."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ def _loss(seen: Sequence[Evaluation], i: int) -> float:
 
 
 def read_labels(path: Path) -> dict[str, Label]:
-    """Labels of a file by `Game.key`; a last line that was cut off is passed over. Raises ``InputError``."""
+    """Labels of a file by `Game.key`; a last line that was cut off is skipped. Raises ``InputError``."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

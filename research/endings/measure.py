@@ -18,7 +18,7 @@ from research.report import Report, Table
 MARKS = frozenset({2, 4})
 """The NAGs of ``?`` and ``??``."""
 COSTS = 0.2
-"""A marked move is right if it costs so much win chance, -1..1: ten percentage points."""
+"""A marked move is right if it costs this much win chance, -1..1: ten percentage points."""
 
 Annotate = Callable[[Path, Path], None]
 """Annotates a PGN file (the first path) into another one."""

@@ -41,7 +41,7 @@ def ending(game: Game, men: int = MEN) -> Game | None:
 
 
 def endings(games: Iterable[Game], part: Part, count: int, seed: int = 0) -> list[Game]:
-    """At most ``count`` endings of one half of the games. ``seed`` chooses which, whatever the order of the games."""
+    """At most ``count`` endings of one half of the games. ``seed`` chooses which, for any order of the games."""
 
     def place(game: Game) -> bytes:
         return blake2b(f"{seed} {game.key}".encode(), digest_size=8).digest()

@@ -20,7 +20,7 @@ from trapcore.ranking.weights import LAZY_SHORTLIST, SHORTLIST, VOCABULARY_VERSI
 TRAPS = 5_000
 """Learned from so many of the library, since it is done once for each kind."""
 EARNED = 0.001
-"""A kind earns its place if one of the figures is worse by so much without it."""
+"""A kind earns its place if one of the figures is worse by this much without it."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """The puzzles of an evaluation: a library and queries, divided by game, so that no game is on both sides.
 
 Which side a puzzle is on, and its place there, come from the hash of the game it is from (of its own number, where the
-file names no game). So they are the same in every run, whatever the order of the file.
+file names no game). So they are the same in every run, for any order of the file.
 """
 
 import hashlib

@@ -3,7 +3,7 @@
     python -m research.experiments.claims
 
 Claimed is that a move loses by force, by mate or by material. Claims about positions of the bundled library were proved
-when they entered it and are left out; of the others each is asked about once, however often it is told. With 400,000
+when they entered it and are left out; of the others each is asked about once, however often it is claimed. With 400,000
 nodes before and after the move Stockfish agrees with a mate if it sees one, with a gain of material if the move gives
 away .3 of win chance or more, the rule of the trap test. Whether a move that is mated gave so much away is told beside
 it: who stands badly may lose little by it.

@@ -44,7 +44,7 @@ def variability(game: str) -> float:
 
 
 def gains(found: Sequence[tuple[str, str, Result]]) -> list[Gain]:
-    """Of results of a game and a search against `PLAIN` at equal playouts; others than `SHARING` are passed over."""
+    """Of results of a game and a search against `PLAIN` at equal playouts; others than `SHARING` are skipped."""
     measured: dict[str, float] = {}
     made = []
     for game, search, result in found:

@@ -126,7 +126,7 @@ class Run:
     """One run of experiments: what they share is computed once."""
 
     def __init__(self, jobs: int = 1, seed: int = 0) -> None:
-        """``jobs`` (>= 1) threads; ``seed`` of whatever is drawn."""
+        """``jobs`` (>= 1) threads; ``seed`` of all draws."""
         self.jobs = jobs
         self.seed = seed
         self._neighbours: dict[str, list[Neighbour]] = {}

@@ -73,7 +73,7 @@ def seconds(compare: Callable[[str, str], Any], trap: str, fens: list[str]) -> f
 
 
 def report(run: Run) -> Report:
-    """Milliseconds a comparison. Only one thread works, whatever the run may use."""
+    """Milliseconds a comparison. Only one thread works, even if the run may use more."""
     trap = TRAPS[0]
     drawn = random.Random(run.seed).sample(run.neighbours(trap), CORE_PAIRS)
     fens = [neighbour.fen for neighbour in drawn]

@@ -22,14 +22,14 @@ def whole(b: int) -> Tree:
 
 
 def other_reply(b: int) -> Tree:
-    """`whole`, but for one reply to one move."""
+    """`whole` with another reply to one move."""
     first, *rest = whole(b).children
     changed = (("r0 new", Tree()), *first[1].children[1:])
     return Tree(((first[0], Tree(changed)), *rest))
 
 
 def other_moves(b: int, before: str = "") -> Tree:
-    """`whole`, but for the names of two of the first moves, whose places in the alphabet stay the same.
+    """`whole` with other names for two of the first moves. Their places in the alphabet stay the same.
 
     With something that they have ``before`` their names they go elsewhere.
     """

@@ -17,8 +17,8 @@ FIGURE_1_CHILDREN = ((1 / 6, 1 / 4, 2 / 3), (1 / 5, 1 / 5, 0.0))
 """P(T1, T1.i) and P(T2, T2.j), printed as fractions in section 3.1."""
 
 TIC_TAC_TOE = "X.O/.X./X.O o"
-"""The root of Figure 2, worked out from its labels and Table 1: the only position, but for exchanging the players, with
-just the squares B1, A2, C2 and B3 free, a win on C2, and the values of the table."""
+"""The root of Figure 2, worked out from its labels and Table 1: the only position, apart from exchanging the players,
+with just the squares B1, A2, C2 and B3 free, a win on C2, and the values of the table."""
 
 TABLE_1 = {
     ("B1", "A2"): 5 / 6,

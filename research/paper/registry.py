@@ -40,7 +40,7 @@ EXPERIMENTS = {
 def experiments_named(names: Sequence[str]) -> list[Experiment]:
     """The experiments of these names, each once, in the order of `EXPERIMENTS`; all of them for ``all``.
 
-    Raises ``UsageError`` naming the nearest for a name that is none.
+    Raises ``UsageError`` naming the nearest for an unknown name.
     """
     for name in names:
         if name != ALL and name not in EXPERIMENTS:

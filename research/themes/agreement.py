@@ -1,7 +1,7 @@
 """Agreement of our themes with lichess's tags over a puzzle file.
 
 A puzzle belongs to one of two halves by the hash of its number, so that what is tuned on one half can be measured on
-the other, in every run and whatever the order of the file.
+the other, in every run and for any order of the file.
 """
 
 import time

@@ -25,7 +25,7 @@ def forces_mate(board: chess.Board, moves: int) -> bool:
 
 
 def cannot_escape(board: chess.Board, moves: int) -> bool:
-    """Is the side to move mated in at most ``moves`` further moves of the other side, whatever it plays?"""
+    """Is the side to move mated in at most ``moves`` further moves of the other side, against every defence?"""
     if board.is_checkmate():
         return True
     if moves == 0 or board.is_stalemate():
