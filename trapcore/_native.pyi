@@ -295,8 +295,8 @@ class LineTheme:
 
     @property
     def targets(self) -> tuple[str, ...]:
-        """Squares that it acts on at that time, such as those of the forked pieces; what they are for each theme is
-        told in ``docs/research/themes.md``."""
+        """Squares that it acts on at that time, such as those of the forked pieces; ``docs/research/themes.md``
+        says what they are for each theme."""
 
     def __hash__(self) -> int: ...
 
@@ -314,7 +314,7 @@ class Cause:
     name: str
     """One of `CAUSES`."""
     squares: list[str]
-    """That it rests on; what they are for each cause is told in ``docs/research/causes.md``."""
+    """That it rests on. ``docs/research/causes.md`` says what they are for each cause."""
 
 @final
 class Explanation:
@@ -475,8 +475,8 @@ class Finding:
     explanation: Explanation | None
     """Why the bait loses; None unless it was played (``fell``) and is proved to lose."""
     settled: bool
-    """The win chances of the bait and of the move at ``ply`` may be told: searches agree about them, and there are not
-    too few pieces."""
+    """The win chances of the bait and of the move at ``ply`` may be reported: searches agree about them, and there are
+    not too few pieces."""
     played_loss: float | None
     """Win chance (0 to 2) that the move at ``ply`` costs against the best there; None where it was not measured."""
     only_move: bool

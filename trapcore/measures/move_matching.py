@@ -18,7 +18,7 @@ A first move has no counterpart of this kind, since pairs are of replies. Where 
 killer of a similar trap, it takes the first move whose replies can be paired with theirs at the least cost: the same
 pairing, read as the structural similarity of the positions after both moves (``native/src/measures/move_matching.rs``).
 
-With ``uci`` labels the reference ``parent`` tells nothing: no reply starts where a piece of the other side stood.
+With ``uci`` labels the reference ``parent`` says nothing: no reply starts where a piece of the other side stood.
 """
 
 from collections import Counter

@@ -25,8 +25,8 @@ LOSS = _native.LOSS
 """Win chance that a bait costs at least, which lichess calls a blunder; an engine must also see the attacker there."""
 
 TOLD = _native.TOLD
-"""Win chance that a move which was played has to cost to be told as losing: a little less than `LOSS`, since what a
-search sees scatters about what is so."""
+"""A played move is reported as losing if it costs this win chance. It is a little less than `LOSS`, because searches
+scatter about the true cost."""
 
 TEMPTING_RANK = _native.TEMPTING_RANK
 """Worst rank, in the better of the two shallow views, that tempts."""

@@ -42,7 +42,7 @@ def sentence(fen: str, test: BaitTest) -> str:
 
 
 def _percent(loss: float) -> str:
-    """A loss of win chance, 0..2, as people are told it: of 0 to 100 %."""
+    """A loss of win chance, 0..2, as people read it: of 0 to 100 %."""
     return f"{50 * loss:.0f} %"
 
 

@@ -247,8 +247,8 @@ impl GameAnalyzer {
     }
 }
 
-/// A case of the library as it is told of a whole game: with the verdict and the line found here, unless the position
-/// is the trap's own. `None` where it is not to be reported.
+/// A case of the library as it is reported of a whole game: with the verdict and the line found here, unless the
+/// position is the trap's own. `None` where it is not to be reported.
 fn confirmed(case: Case, loss: Option<&Loss>, unproved: bool) -> Option<Case> {
     if case.known {
         return Some(case);

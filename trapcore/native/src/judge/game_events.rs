@@ -20,7 +20,7 @@ use crate::search::score::mate_distance;
 use crate::search::verdict::Verdict;
 use crate::trap_test::{LOSS, MISTAKE, TESTER_VERSION, win_chance};
 
-/// Nodes that tell whether a capture may be poisoned, and the cost from which it is.
+/// Nodes of the search whether a capture may be poisoned, and the cost from which it is.
 const POISON_NODES: u64 = 150;
 const POISON: f64 = 0.25;
 
@@ -149,7 +149,7 @@ impl<'a> GameEvents<'a> {
             let told = loss.verdict == Verdict::Proved || self.options.engine && loss.verdict == Verdict::Undecided;
             if told && !self.has(EventKind::Fell, decision) {
                 let case = name(decision, unnamed(bait, &loss), work);
-                // What is told as avoided is no comfort for one who fell for something else.
+                // An avoided trap is no comfort for a player who fell for something else.
                 self.events.retain(|event| event.at != decision || event.kind != EventKind::Avoided);
                 let standing = Standing { decision, case: Arc::new(case), stood_already: true };
                 self.tell(&standing, work);
@@ -157,7 +157,7 @@ impl<'a> GameEvents<'a> {
         }
     }
 
-    /// Adds the mates that stood on the board and were not played. A mate that stays is told again only where it has
+    /// Adds the mates that stood on the board and were not played. A mate that stays is reported again only if it has
     /// become shorter.
     pub(super) fn tell_missed_mates(&mut self, from: usize, work: &mut Workspace) {
         let mut before: [Option<u32>; 2] = [None, None];

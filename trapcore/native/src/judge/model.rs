@@ -36,7 +36,7 @@ impl Trap {
     }
 }
 
-/// What is told of games.
+/// What to report of games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
 pub(crate) enum Tell {
     /// The traps of the library.
@@ -62,7 +62,7 @@ impl Tell {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Options {
     pub tell: Tell,
-    /// An engine decides what a short proof leaves open, so that this is told as well.
+    /// An engine decides what a short proof leaves open, so that this is reported as well.
     pub engine: bool,
     /// `None` where abstracted trees are compared.
     pub spec: Option<MeasureSpec>,
@@ -125,7 +125,7 @@ pub(crate) struct Figures {
     pub best_line: Vec<Move>,
     /// Stated probability that the bait loses .3 or more.
     pub probability: Option<f64>,
-    /// Whether the win chances may be told, see [`Loss::settled`](crate::judge::losses::Loss::settled).
+    /// Whether the win chances may be reported, see [`Loss::settled`](crate::judge::losses::Loss::settled).
     pub settled: bool,
 }
 
@@ -180,7 +180,7 @@ pub(crate) struct Event {
     pub threat: bool,
     /// Why the bait loses, of a move that was played and is proved to lose.
     pub explanation: Option<Explanation>,
-    /// Whether the win chances of the bait and of the move that the event is about may be told.
+    /// Whether the win chances of the bait and of the move that the event is about may be reported.
     pub settled: bool,
     /// Win chance that the move which the event is about costs against the best there, 0 to 2; `None` where it was
     /// not measured.

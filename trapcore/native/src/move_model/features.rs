@@ -49,7 +49,7 @@ pub(crate) const COUNT: usize = 32;
 
 /// Depths at which the moves are ranked.
 const DEPTHS: usize = 3;
-/// Greatest cost that is told apart, of win chance.
+/// Greatest cost of win chance that makes a difference.
 const GREATEST_COST: f64 = 0.8;
 /// Centipawns that an exchange counts as one.
 const EXCHANGE: f32 = 300.0;

@@ -185,7 +185,7 @@ impl Written {
         }
     }
 
-    /// Why it is not legal, if that can be told exactly.
+    /// Why it is not legal, if the exact reason is known.
     pub(crate) fn obstacle(&self, chess: &Chess) -> Option<String> {
         let (role, file, rank, to) = match *self {
             Written::Strict(San::Normal { role, file, rank, to, .. }) => (role, file, rank, to),

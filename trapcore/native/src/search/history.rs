@@ -11,7 +11,7 @@ const MOST: i32 = 1 << 14;
 /// Numbers of the corrections: so many of them are a centipawn, and so many centipawns are the most.
 const GRAIN: i32 = 256;
 const FURTHEST: i32 = 64;
-/// Positions told apart by each correction, for each side to move.
+/// Slots of each correction, for each side to move.
 const CORRECTED: usize = 1 << 12;
 
 /// Role and target of a move, for the continuation history.

@@ -37,7 +37,7 @@ pub(crate) struct Entry {
     /// Plus [`SHIFT`], so that quiescence fits.
     depth: u8,
     bound: Bound,
-    /// Number of the search, by which old entries are told.
+    /// Generation of the search. Older entries are replaced first.
     age: u8,
 }
 

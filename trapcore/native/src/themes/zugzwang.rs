@@ -1,4 +1,4 @@
-//! Zugzwang: the victim would be better off if it could pass. The only theme that a search has to tell.
+//! Zugzwang: the victim would be better off if it could pass. The only theme that needs a search.
 
 use shakmaty::{Chess, Position};
 

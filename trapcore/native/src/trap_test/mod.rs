@@ -17,8 +17,8 @@ use crate::search::{Found, Limits, MAX_DEPTH, Pruning, SearchRequest, Searcher};
 pub(crate) const LOSS: f64 = 0.3;
 /// Win chance that a mistake costs: what lichess calls one.
 pub(crate) const MISTAKE: f64 = 0.2;
-/// What a move played has to cost to be told as losing: what searches see scatters about what is so, and who waits for
-/// [`LOSS`] leaves out one losing move of ten that cost as much.
+/// A played move is reported as losing if it costs this. Searches scatter about the true cost: a border at [`LOSS`]
+/// would leave out one losing move of ten that cost as much.
 pub(crate) const TOLD: f64 = 0.25;
 /// Depths at which the loss has to stand, the last ones searched.
 const STABLE_DEPTHS: usize = 3;

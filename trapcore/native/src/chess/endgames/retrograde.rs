@@ -224,7 +224,7 @@ impl<'a> Analysis<'a> {
         Some(self.made.value(&board, !next.turn))
     }
 
-    /// Tells the placements from which this one is reached that it is decided.
+    /// Reports to the placements before this one that it is decided.
     fn go_back(&mut self, index: usize, plies: usize) {
         let material = self.material;
         let placement = material.placement(index);

@@ -56,7 +56,7 @@ pub(crate) trait LocalGame: Game {
     /// The opponent is to move instead: a tenuki.
     fn pass(&mut self);
 
-    /// What tells positions of the game apart.
+    /// A key that differs between positions of the game.
     fn key(&self) -> Key;
 }
 

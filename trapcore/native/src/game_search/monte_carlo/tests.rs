@@ -40,7 +40,7 @@ const SHARING: Sharing =
 const EMPTY_TIC_TAC_TOE: &str = ".../.../... x";
 const BREAKTHROUGH: &str = "BBBBB/BBBBB/...../WWWWW/WWWWW w";
 
-/// What tells positions of a game apart.
+/// A key that differs between positions of a game.
 type Key = ([u64; 2], usize);
 
 /// Every variant, each over the solver and without it.

@@ -63,7 +63,7 @@ pub(super) const COLLECTING: Effort =
 /// above, 59 of 100 losing moves are found, and 98 of 100 claims agree.
 const PROVED: f64 = 0.88;
 
-/// The last two searches agree where their win chances differ by less than this; where they do not, none are told.
+/// The last two searches agree if their win chances differ by less than this. Otherwise no win chances are reported.
 const AGREES: f64 = 0.15;
 /// Nor are they with so few pieces beside kings and pawns: of 16 such pairs 5 were wrong by more than ten percentage
 /// points, of 110 others 7.

@@ -54,7 +54,7 @@ const IS_MISTAKE: [[f64; COUNT]; STAGES] = [
 /// Stages of the tables: the pass and those of the proof.
 pub(crate) const STAGES: usize = 4;
 
-/// Ratings that are told apart, and the one that counts as 0, as no rating does.
+/// The range of ratings that makes a difference, and the rating that counts as 0, as no rating does.
 const RATINGS: [u32; 2] = [800, 2600];
 const USUAL_RATING: u32 = 1600;
 
