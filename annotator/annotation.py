@@ -152,7 +152,7 @@ class Annotator:
         return TrapEvent.of(finding, self.traps, self.measure)
 
     def _chosen(self, events: Sequence[TrapEvent]) -> list[TrapEvent]:
-        # What is not proved is told only where it resembles a trap.
+        # An unproved finding is reported only if it resembles a trap.
         told = [
             event
             for event in events

@@ -101,7 +101,7 @@ class EngineAnswer:
 
     @property
     def verdict(self) -> Verdict:
-        """Whether it loses, so that it is told."""
+        """Whether it loses, so that it is reported."""
         return Verdict.PROVED if self.confirmed and self.loss >= TOLD else Verdict.REFUTED
 
 
@@ -166,7 +166,7 @@ class EngineProcess:
         if verdict is Verdict.PROVED:
             event, mate = self._with_line(event, epd, answer)
             if not event.killer_line:
-                verdict = Verdict.REFUTED  # the move ended the game, and there is no answer to tell of
+                verdict = Verdict.REFUTED  # the move ended the game, and there is no answer to report
         best = answer.best_line if answer.best_line[:1] != (event.bait,) else ()
         event = dataclasses.replace(
             event,

@@ -93,7 +93,7 @@ class TrapEvent:
     explanation: _native.Explanation | None = None
     """Why the bait loses; None unless it was played and is proved to lose."""
     settled: bool = True
-    """The win chances may be told: the last searches agree about them, and it is no endgame with few pieces."""
+    """The win chances may be reported: the last searches agree about them, and it is no endgame with few pieces."""
     played_loss: float | None = None
     """Win chance that the move at ``ply`` costs against the best move there, 0..2; None where it was not measured."""
     reached_chance: float | None = None

@@ -249,7 +249,7 @@ class Run:
         seen = 0
         if source.failed:
             return
-        # What could not be read then may fail again now: the digest tells whether as much came before it.
+        # What could not be read then may fail again now: the digest shows whether as much came before it.
         with suppress(InputError), open_bytes(source.path) as reader:
             self._progress.begin(reader)
             for chunk in reader:

@@ -69,7 +69,7 @@ class AnalysisRequest:
     nodes: int
     """Of the prover, for one candidate."""
     tell: str = Tell.LOSSES
-    """How much is told, see `Tell`."""
+    """How much is reported, see `Tell`."""
     unproved: bool = False
     """Resemblances without a proof are reported as well, marked as such."""
     skip_plies: int = 0

@@ -46,8 +46,8 @@ class Selection:
 def hangs_on(event: TrapEvent) -> bool:
     """Whether anything hung on the bait, so that the event is worth telling.
 
-    Nothing did where it costs less than a mistake, or less than a blunder for who stands lost anyway, except that a
-    mate was missed; and a bait is not avoided by who mates, or plays on in the book. A known trap is told wherever its
+    Nothing did if it costs less than a mistake, or less than a blunder for a player who stands lost anyway, except a
+    missed mate. A player who mates, or plays on in the book, does not avoid a bait. A known trap is reported if its
     bait is taken.
     """
     if event.event is Event.AVOIDED:

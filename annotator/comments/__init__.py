@@ -2,10 +2,10 @@
 
 =================  =================================================================================
 commentary.py      every comment, NAG and variation that is written
-telling.py         which events are told, and nothing twice
+telling.py         which events are reported, and nothing twice
 evidence.py        what may be said of an event
 chapters.py        chapters of a study: a game, and a lesson out of each trap that was fallen for
-style.py           how much is told, and in which language
+style.py           how much is reported, and in which language
 glyphs.py          the NAG of a move, by what it costs
 threats.py         whether a bait tempts, and which set is only a threat
 evaluations.py     ``[%eval]``

@@ -1,6 +1,6 @@
 """Comments, NAGs and variations: the only module that writes them.
 
-A move gets one comment at most. The program's own comments of an earlier run are replaced by what is told now; nothing
+A move gets one comment at most. The program's own comments of an earlier run are replaced by the present ones; nothing
 else of the game is touched.
 """
 
@@ -28,7 +28,7 @@ from trapcore.trees.chess_game import parse_position
 _SHAPES = re.compile(r"\[%(csl|cal)\s+([^\]]*)\]")
 _FIGURES = re.compile(r"\d %")
 _SAME = 3
-"""Moves of a line that are told of the move before: who reads on has seen it."""
+"""Moves of a line that the comment before has shown: the reader has seen it."""
 _NOT_MOVES = re.compile(r"\{[^}]*\}|;[^\r\n]*|\$\d+|\d+\s*\.+|[.!?+#]+")
 
 
@@ -41,14 +41,14 @@ class Commentator:
 
     @classmethod
     def of(cls, style: Style, known: Iterable[str] = ()) -> Self:
-        """For a new file, or for the rest of one in which the traps with the slugs ``known`` were told already."""
+        """For a new file, or for the rest of one in which the traps with the slugs ``known`` were reported already."""
         shows_lines = style.narrator.verbosity is not Verbosity.BRIEF
         return cls(style, Teller(style.narrator, style.evidence, shows_lines, set(known)))
 
     def comment(
         self, events: Sequence[TrapEvent], data: bytes, layout: Layout, looked_at: Iterable[TrapEvent] = ()
     ) -> tuple[list[Edit], list[Told]]:
-        """All that changes in one game for its ``events``, ascending offsets into ``data``, and what is told in it.
+        """All that changes in one game for its ``events``, ascending offsets into ``data``, and what is reported in it.
 
         ``looked_at``: events of the game that are not reported; comments of an earlier run on them are taken away.
         """
@@ -78,8 +78,8 @@ class _MoveComment:
     """What is added to one move."""
 
     def __init__(self, events: Sequence[TrapEvent], layout: Layout, teller: Teller, before: str) -> None:
-        """``events``: all of the move, those that are not reported as well; ``before``: what is told of the move before
-        it."""
+        """``events``: all of the move, those that are not reported as well; ``before``: what is reported of the move
+        before it."""
         self._events = events
         self._before = before
         self._encoding = layout.encoding
@@ -138,7 +138,7 @@ class _MoveComment:
         return transliterated(text, self._language) if self._encoding == "ascii" else text
 
     def _is_ours(self, comment: str) -> bool:
-        """Whether the comment is the program's own, on one of these events: it tells of its moves or its trap."""
+        """Whether the comment is the program's own, on one of these events: it names its moves or its trap."""
         # As it is written; who writes another way is another.
         if not (comment[:1].isspace() and comment[-1:].isspace() and is_own(comment)):
             return False

@@ -25,7 +25,7 @@ BAD = (MISTAKEN, BLUNDERED, DUBIOUS)
 """NAGs that say that a move is none of the good ones."""
 
 _TELL_COST = (Event.FELL, Event.MISSED, Event.SET)
-"""Events whose sentences tell what the move itself costs."""
+"""Events whose sentences say what the move itself costs."""
 
 JUDGEMENTS = range(1, 7)
 """NAGs that judge a move."""
@@ -34,8 +34,8 @@ JUDGEMENTS = range(1, 7)
 def glyph(told: Sequence[TrapEvent], events: Sequence[TrapEvent]) -> int | None:
     """The NAG of a move; None if nothing is to be said.
 
-    ``told`` are those of its ``events`` that its comment tells: what it costs is told there, so that glyph and text
-    agree. That a move was the only good one needs no words.
+    ``told`` are those of its ``events`` that its comment reports. The comment says what the move costs, so that glyph
+    and text agree. That a move was the only good one needs no words.
     """
     proved = [event for event in events if event.proved]
     loss = next((event.played_loss for event in proved if event.played_loss is not None), None)

@@ -60,7 +60,7 @@ _FORMER = (
     # Until perpetual checks and lines to their end.
     rf"(?:{_MOVE} l|L)ets (?:much of )?the advantage go: {_LINE}(?: [a-z, ]{{1,80}})?\.",
     rf"(?:{_MOVE} )?[^{{}}:.]{{1,60}}: {_LINE} oeffnet den Angriff auf d(?:ie|en) [A-Z][a-z]{{3,8}}\.",
-    # Until the moves that lose were told with what they cost.
+    # From versions whose comments did not say what a losing move costs.
     rf"Sets the {_NAME}: {_MOVE} (?:{_LOSS} after {_MOVE}{_ASIDE}|loses to {_MOVE} \({_OUTCOME}\))\.",
     rf"Avoids {_NAME}: {_MOVE} (?:{_LOSS} after {_MOVE}{_ASIDE}|loses to {_MOVE} \({_OUTCOME}\))\.",
     rf"Falls into {_NAME}: (?:it {_LOSS} after {_MOVE}|{_MOVE} (?:wins material|is mate|mates in \d+)){_ASIDE}\.",

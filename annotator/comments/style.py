@@ -1,4 +1,4 @@
-"""Style of the comments: how much is told, in which language, and what is written beside the words."""
+"""Style of the comments: how much is reported, in which language, and what is written beside the words."""
 
 from dataclasses import dataclass
 

@@ -1,8 +1,8 @@
-"""Which events of a game are told, and in which words: what a reader wants to know, and nothing twice.
+"""Which events of a game are reported, and in which words: what a reader wants to know, and nothing twice.
 
-Of a move that loses the reason is told there; who then misses the answer reads only that he did, and what it cost; who
-finds it reads nothing. A known trap that is set or avoided is told the first time in a file, and again only where
-somebody falls into it.
+The comment on a losing move gives the reason. A player who then misses the answer reads only that, and what it cost. A
+player who finds it reads nothing. A known trap that is set or avoided is reported the first time in a file, and again
+only if somebody falls into it.
 """
 
 from collections import defaultdict
@@ -27,7 +27,7 @@ from trapcore import _native
 from trapcore.proof.search import BLUNDER
 
 _ORDER = (Event.FELL, Event.MISSED, Event.SPRUNG, Event.AVOIDED, Event.SET)
-"""Several events on one move are told in this order."""
+"""Several events on one move are reported in this order."""
 
 _Place = tuple[int, str]
 """Ply of a victim's decision, and the bait."""
@@ -35,30 +35,30 @@ _Place = tuple[int, str]
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """One event as it is told."""
+    """One event as it is reported."""
 
     event: TrapEvent
     text: str
     instead: TrapEvent | None = None
     """The answer that the same move missed."""
     line_stands: bool = False
-    """The line that refutes the bait was told before."""
+    """The line that refutes the bait was reported before."""
 
 
 @dataclass(slots=True)
 class Teller:
-    """Tells the games of one file, in their order."""
+    """Reports the games of one file, in their order."""
 
     narrator: Narrator
     evidence: bool = False
-    """Who proved what, and how similar a trap is, is told as well."""
+    """Comments also say who proved what, and how similar a trap is."""
     variations: bool = False
-    """Lines stand as variations beside what is told."""
+    """Lines stand as variations beside the comments."""
     known: set[str] = field(default_factory=set)
-    """Slugs of the traps that were told in this file already."""
+    """Slugs of the traps that were reported in this file already."""
 
     def comments(self, events: Iterable[TrapEvent]) -> dict[int, list[Told]]:
-        """What is told of one game, by ply; a ply with events of which nothing is told has an empty list."""
+        """What to report of one game, by ply; a ply whose events are not reported has an empty list."""
         ordered = sorted(events, key=lambda event: (event.ply, _ORDER.index(event.event)))
         by_ply = {ply: list(here) for ply, here in groupby(ordered, key=lambda event: event.ply)}
         fallen = {_place(event) for event in ordered if event.event is Event.FELL and event.proved}
@@ -69,10 +69,10 @@ class Teller:
 
 
 def chosen(events: Sequence[TrapEvent]) -> list[TrapEvent]:
-    """Those of the ``events`` of one move that may be told: of the moves that lose the one that says most.
+    """Those of the ``events`` of one move that may be reported: of the moves that lose the one that says most.
 
-    A move that both loses and misses the killer is one slip: the killer is told unless the move loses outright. Of each
-    other event that of a known trap is told, else the one that costs most.
+    A move that both loses and misses the killer is one slip: the killer is reported unless the move loses outright. Of
+    each other kind the event of a known trap is reported, else the one that costs most.
     """
     first: dict[Event, TrapEvent] = {}
     for event in sorted(events, key=lambda event: (not event.proved, not event.known, -(event.loss or 0.0))):
@@ -104,7 +104,7 @@ class _Why(NamedTuple):
 
 @dataclass(slots=True)
 class _Game:
-    """What was told in one game so far."""
+    """What was reported in one game so far."""
 
     teller: Teller
     fallen: set[_Place]
@@ -112,16 +112,16 @@ class _Game:
     was_set: set[_Place] = field(default_factory=set)
     fell: set[_Place] = field(default_factory=set)
     reasons: dict[tuple[str, tuple[str, str]], set[_Why]] = field(default_factory=lambda: defaultdict(set))
-    """Why moves lost that were told, by whose they were and the answer, see `_Why` and `_answer`."""
+    """Why reported moves lost, by whose they were and the answer, see `_Why` and `_answer`."""
     missed: set[tuple[object, ...] | None] = field(default_factory=set)
-    """Why moves lost whose answer was missed, and that was told."""
+    """Why moves lost whose missed answer was reported."""
     answers: dict[int, str] = field(default_factory=dict)
-    """The answers (UCI) to moves that lost, told there, by the ply of the move."""
+    """The reported answers (UCI) to moves that lost, by the ply of the move."""
     named: set[str] = field(default_factory=set)
     """Traps that were named, each by what its variants have in common."""
 
     def tell(self, event: TrapEvent, here: Sequence[TrapEvent]) -> Told | None:
-        """The event in words; None if nothing is to be told of it."""
+        """The event in words; None if it is not reported."""
         slip = event.event, _native.epd(event.fen), event.bait
         if slip in self.slips:
             return None
@@ -171,8 +171,8 @@ class _Game:
                 return self._set(event)
 
     def _is_again(self, event: TrapEvent) -> bool:
-        """Whether an earlier move lost to the same answer for the same reason, or by the same motif, and that was told;
-        where no reason can be named for one of them, and this is no mate, the answer is the reason."""
+        """Whether an earlier move lost to the same answer for the same reason, or by the same motif, and that was
+        reported. If one of them has no reason with a name, and this is no mate, the answer is the reason."""
         why = _why(event)
         earlier = self.reasons[event.mover, _answer(event)]
         if why in earlier or why.mate_in is not None:
@@ -213,7 +213,7 @@ class _Game:
         return replace(evidence, name="") if _common_name(evidence) in self.named else evidence
 
     def _is_news(self, event: TrapEvent) -> bool:
-        """Whether a known trap is told although nobody may have fallen into it."""
+        """Whether a known trap is reported although nobody may have fallen into it."""
         match self.teller.narrator.verbosity:
             case Verbosity.BRIEF:
                 return False
@@ -265,7 +265,7 @@ def _evidence(event: TrapEvent) -> str:
 
 
 def words(event: TrapEvent, narrator: Narrator) -> str:
-    """One event in words, by itself: as it would be told if nothing had been told before."""
+    """One event in words, by itself, as if nothing had been reported before."""
     evidence = evidence_of(event)
     if not event.proved:
         is_named = event.trap is not None and not event.known and not is_puzzle(event.trap)

@@ -50,7 +50,7 @@ class InputState:
     failed: bool = False
     """Nothing of it could be read."""
     told: list[str] = field(default_factory=list)
-    """Slugs of the known traps that were told of in it so far: they are not told as news again."""
+    """Slugs of the known traps that were reported in it so far: they are not reported as news again."""
 
 
 @dataclass(slots=True)

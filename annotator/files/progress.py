@@ -24,7 +24,7 @@ class Progress:
     """
 
     def __init__(self, plan: Plan, *, quiet: bool) -> None:
-        """``plan`` tells how many bytes there are to read; pipes have no length, and then no time left is shown."""
+        """``plan`` says how many bytes there are to read; pipes have no length, and then no time left is shown."""
         self._console = Console(stderr=True)
         sizes = [_size(source) for target in plan.targets for source in target.sources]
         self._total = sum(size for size in sizes if size is not None) if None not in sizes else None
