@@ -123,7 +123,7 @@ class Game:
 
     @property
     def opponent(self) -> Person | None:
-        """The opponent, once the stream has told who it is."""
+        """The opponent, once the stream has named it."""
         return None if self._session.info is None else self._session.info.opponent
 
     @property

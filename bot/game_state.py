@@ -265,7 +265,7 @@ def step(session: Session, event: Event, now: float, opened: float = 0.0) -> tup
 
 
 def _gone(session: Session, event: OpponentGone, now: float) -> Session:
-    """Next state after lichess has told of an absent opponent, as it does again every few seconds."""
+    """Next state after lichess has reported an absent opponent, as it does again every few seconds."""
     if not event.gone or event.claim_in is None:
         return replace(session, gone_claim=None, claims=0)
     if event.claim_in > 0:

@@ -53,7 +53,7 @@ class ChallengeQueue:
         self._waiting: dict[str, tuple[Challenge, float]] = {}
         self._accepted: dict[str, tuple[Challenge, float]] = {}
         self._opponents: LRUCache[str, Person] = LRUCache(1_000)
-        """Opponents of the latest accepted challenges by the id of the game, until its stream tells them."""
+        """Opponents of the latest accepted challenges by the id of the game, until its stream names them."""
         self._is_closed = False
 
     @property

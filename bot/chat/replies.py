@@ -176,7 +176,7 @@ def _fate(kinds: set[Event], ours: bool) -> str:
 
 
 def _fitted(lead: str, text: str, event: TrapEvent) -> str:
-    """What is told of an event, in its brief form if it does not fit."""
+    """The text about an event, in its brief form if it does not fit."""
     told = fitting(f"{lead}{text}")
     return fitting(f"{lead}{words(event, Narrator(ENGLISH, Verbosity.BRIEF))}") if told.endswith("…") else told
 

@@ -113,7 +113,7 @@ class OnlineMoves:
         found = self._answer(self._other, f"{self._settings.tablebase_url}/standard", {"fen": board.fen()}, time_out)
         if found is None or found["category"] == "unknown":
             return None
-        # What a move leads to is told for the opponent; the server sorts the best move first within a category.
+        # The result of a move is that of the opponent; the server sorts the best move first within a category.
         known = [move for move in found["moves"] if move["category"] in _ORDER]
         return max(known, key=lambda move: _ORDER.index(move["category"]))["uci"] if known else None
 
