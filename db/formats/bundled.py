@@ -52,7 +52,7 @@ def add_bundled(
 ) -> None:
     """Store the bundled traps and non-traps in place of older versions, with any verdict.
 
-    Their certificates are checked. A trap without one that stands is proved as any other; ``log`` is told if these are
+    Their certificates are checked. A trap without one that stands is proved as any other; ``log`` hears if these are
     many. What an engine has said of an older version stays, unless the killer line is another.
     """
     stored = {(trap.epd, trap.line): trap.opinions for trap in library.traps()}

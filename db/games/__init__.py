@@ -10,7 +10,7 @@ losing_themes.py     what losing moves lost to
 phases.py            opening, middlegame, endgame
 players.py           players of the games, found by a part of a name
 sightings.py         pages of sightings: of a trap, in a game, of a player
-stored_game.py       a game of the library as PGN, its losing moves told
+stored_game.py       a game of the library as PGN, its losing moves annotated
 trap_occurrences.py  occurrences of traps in the games of a player
 trap_stats.py        fall rate, cost and punishment of a trap
 ===================  =======================================================

@@ -18,10 +18,10 @@ from trapcore.errors import UsageError
 from trapcore.io.streams import open_bytes
 
 MOST_LISTED = 20
-"""Names that an error tells at most."""
+"""Most names that an error lists."""
 
 NEAREST = 3
-"""Names that are told where nobody is called as was asked."""
+"""Names that the error lists if nobody has the name."""
 
 _NOBODY = {"", "?"}
 _LEAST_RATIO = 0.6
@@ -66,7 +66,7 @@ def find_players(known: Mapping[str, int], text: str, *, every: bool = False) ->
     """The names that are meant by ``text``: a name in full, otherwise those that have it as a part.
 
     Capitals and accents do not matter. ``known``: the names and their games, see `players`. Raises `UsageError` if
-    nobody is called so, which tells the nearest names; and if several are, unless ``every`` takes them all for one.
+    nobody is called so, which lists the nearest names; and if several are, unless ``every`` takes them all for one.
     """
     text = unicodedata.normalize("NFC", text.strip())  # as the names are stored
     wanted = plain(text)

@@ -24,7 +24,7 @@ LONGEST_PAGE = 200
 
 @dataclass(frozen=True, slots=True)
 class SeenGame:
-    """The game of a sighting, as its tags tell."""
+    """The game of a sighting, by its tags."""
 
     __pydantic_config__ = JSON_FORM
 

@@ -1,4 +1,4 @@
-"""A game of the library as PGN, with its losing moves told: what each lost to, and what was better."""
+"""A game of the library as PGN, with its losing moves annotated: what each lost to, and what was better."""
 
 import chess
 import chess.pgn

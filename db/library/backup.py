@@ -146,7 +146,7 @@ def _copy(source: Database, path: Path) -> None:
 @contextmanager
 def _at_rest(path: Path) -> Iterator[None]:
     """Nobody has the library open, and no log of it is left for the file that comes in its place. It stays locked until
-    that has come: who waits for it meanwhile is told by SQLite that the file is another one, and writes nothing."""
+    that has come. SQLite reports to waiting processes that the file is another one, and they write nothing."""
     if not path.exists():
         _remove_companions(path)
         yield

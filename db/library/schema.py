@@ -1,7 +1,7 @@
 """Making the tables of a library.
 
 `db.storage.models` says what they are. This is the first schema; the first change after a release needs a way from it
-to the next, which `SCHEMA` then tells apart.
+to the next, and `SCHEMA` then names the version.
 """
 
 import secrets

@@ -51,7 +51,7 @@ def candidates(
 ) -> list[Candidate]:
     """The moves played in ``min_games`` games or more, and in at least ``min_share`` of those that had the position.
 
-    With a rating only the choices of players within it count, of games that began as games do (their plies tell who
+    With a rating only the choices of players within it count, of games that began as games do (their plies say who
     moves). In the order of positions and moves.
     """
     played = OccurrenceRow.move.is_not(None)

@@ -66,7 +66,7 @@ class Recurring:
 
     @property
     def trend(self) -> int:
-        """1 if it comes more often than before beyond doubt, -1 if less often, 0 if nobody can tell."""
+        """1 if it comes more often than before beyond doubt, -1 if less often, 0 if neither is sure."""
         return self.later.is_above(self.earlier) - self.earlier.is_above(self.later)
 
     def to_dict(self) -> dict[str, object]:

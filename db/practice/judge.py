@@ -5,7 +5,7 @@ that seemed best when the games were looked through, is put to the trap test (`t
 nodes for each of its questions. The product's border between them is `LOSS` of win chance, and an answer is judged only
 where it is clear on which side it is: wrong costs `MARGIN` more than that and leaves no advantage, right costs `CLOSE`
 less. Where the search sees a mate at once there are no depths to compare, and the answer is searched against that.
-Where a mate is known, only a move that is proved to mate as well is right; another that wins too is told so.
+Where a mate is known, only a move that is proved to mate as well is right. Another winning move is named as such.
 
 An answer that wins is never wrong, not even the bait: before an answer is called wrong or unclear, the position after
 it is searched with `WINS_NODES` nodes. What is not clear then is neither right nor wrong.

@@ -27,8 +27,8 @@ _lock = threading.Lock()
 
 
 def is_confirmed(exercise: Exercise) -> bool:
-    """Whether the search sees the loss that a game was told for as clearly as it has to see any other, in a position
-    that another move would have held.
+    """Whether the search sees the reported loss of a game as clearly as it has to see any other, in a position that
+    another move would have held.
 
     That was found with fewer nodes, and some of it does not stand. Traps are proved already.
     """

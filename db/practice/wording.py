@@ -47,7 +47,7 @@ def question(exercise: Exercise, language: Grammar = ENGLISH) -> str:
 
 
 def source(exercise: Exercise, language: Grammar = ENGLISH) -> str:
-    """Where it is from, told after the answer."""
+    """Where it is from, shown after the answer."""
     game = exercise.game
     if game is None:
         return language.practice["from_trap"].format(name=exercise.name) if exercise.name else ""

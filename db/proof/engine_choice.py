@@ -1,7 +1,7 @@
 """Choice of the UCI engine that decides: none, one that is found on this machine, or a command.
 
-Without a choice no engine is used: what is told must not depend on what happens to be installed. One that is found is
-offered where a run sums up.
+Without a choice no engine is used: the findings must not depend on the installed programs. An engine that is found is
+offered in the summary of a run.
 """
 
 import shutil

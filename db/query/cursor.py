@@ -1,7 +1,7 @@
 """Cursors: where a page ended, as a text that only the library that made it accepts, and only for the same query.
 
 A cursor holds the place of the last hit in the order of the hits, so that the next page is found without counting off
-the hits before it, and none is left out or told twice when traps are added in between.
+the hits before it, and none is left out or listed twice when traps are added in between.
 """
 
 import base64

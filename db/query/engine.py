@@ -75,7 +75,7 @@ class QueryEngine:
     """
 
     def __init__(self, library: Library, *, measure: IndexedMeasure, log: Callable[[str], None] | None = None) -> None:
-        """``measure`` is that of questions which name none; ``log`` is told what is built."""
+        """``measure`` is that of questions which name none; ``log`` hears what is built."""
         self.library = library
         self._measure = measure
         self.indexes = IndexCache(library, log)

@@ -116,7 +116,7 @@ def line(history: TrapHistory) -> tuple[str, str, str]:
 
 @pass_context
 def happened(context: Context, occurrence: TrapOccurrence) -> str:
-    """What happened in a game, told of the player."""
+    """What happened in a game, from the player's side."""
     text = context["language"].text
     if occurrence.is_victim:
         words = {

@@ -65,7 +65,7 @@ class Losses:
 
     @classmethod
     def of(cls, moves: Sequence[LostMove], games: int, *, zone: float = 0.0) -> "Losses":
-        """Count; times of day are told with the clock ``zone`` hours before UTC's."""
+        """Count; times of day are those of the clock ``zone`` hours before UTC's."""
         clocks = [*(name for _, name in _CLOCKS), _LONG, _NO_CLOCK]
         openings = Counter(move.opening for move in moves if move.is_players)
         names = sorted({move.opening for move in moves}, key=lambda name: (-openings[name], name))

@@ -29,7 +29,7 @@ PRACTICE = 5
 """Traps to practise, and traps to set, that are named."""
 
 MONTHS_SHOWN = 24
-"""Longest time, in months, that is told by month; more is told by year."""
+"""Longest time, in months, that is listed by month; a longer one is listed by year."""
 
 _Bands = Mapping[RatingBand, Frequency]
 _NONE = Frequency(decisions=0, played=0)

@@ -60,7 +60,7 @@ def _arrived(weights: bytes, files: Sequence[tuple[Path, bytes]], numbers: Mappi
 
 
 def open_screen(library: Library, log: Callable[[str], None]) -> Screen:
-    """The screen of a library as it is now; ``log`` is told what has to be built.
+    """The screen of a library as it is now; ``log`` hears what has to be built.
 
     Raises ``LibraryError`` for weights of another vocabulary, and if the index can neither be used nor built.
     """

@@ -45,7 +45,7 @@ _Row = Sequence[Any]  # number, EPD, bait, killer line
 
 @dataclass(frozen=True, slots=True)
 class KnownTrap:
-    """What is told of a trap that something is like."""
+    """The fields of a trap that something is like."""
 
     slug: str
     name: str

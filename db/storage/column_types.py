@@ -22,8 +22,8 @@ T = TypeVar("T")
 class Misfit:
     """A stored value that is not of its column's type, in the guise of one that is.
 
-    So it can be sorted, compared and counted like any other until `db.storage.row_check` passes its row over, which
-    tells it by its class.
+    So it can be sorted, compared and counted like any other until `db.storage.row_check` skips its row, which
+    it knows by its class.
     """
 
     was: object

@@ -18,7 +18,7 @@ from trapcore.errors import LibraryBusyError, LibraryError
 from trapcore.io.output_check import COMPANIONS
 
 BUSY_SECONDS = 5.0
-"""How long a statement waits for another program that writes, unless told otherwise."""
+"""How long a statement waits for another program that writes, by default."""
 
 FORMAT = "trapline-library"
 """The value of ``meta.format``, by which a library is known."""

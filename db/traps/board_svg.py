@@ -1,6 +1,6 @@
 """Boards as SVG: python-chess draws them, here they get a page's colours, arrows, a title and plain attributes.
 
-A picture says the same in words: `described` is its title. `db.wording.boards` tells it in any language.
+A picture says the same in words: `described` is its title. `db.wording.boards` says it in any language.
 """
 
 from dataclasses import dataclass

@@ -36,7 +36,7 @@ class Evidence:
     loss: float | None = None
     """Win chance that it costs, 0..2, where only that is known."""
     settled: bool = True
-    """The win chances may be told, and what follows from them alone."""
+    """The win chances may be reported, and what follows from them alone."""
     probability: float | None = None
     """That it costs `trapcore.proof.search.BLUNDER` or more, 0..1, where only our own search says so."""
 

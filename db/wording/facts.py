@@ -18,7 +18,7 @@ from trapcore.proof.themes import LineTheme, line_themes
 from trapcore.trees.chess_game import parse_position
 
 LATEST_MOTIF = 3
-"""A motif that comes later than so many plies into the line is not told."""
+"""A motif that comes later than this many plies into the line is not reported."""
 
 BETTER = 0.2
 """Win chance (-1..1) from which a side is said to have the advantage, 60 %."""
@@ -235,7 +235,7 @@ def _explains(motif: Motif, material: Material | None) -> bool:
     if not motif.targets:
         return False
     if set(motif.targets) == {chess.PAWN}:
-        return False  # which of the pawns, only the line tells
+        return False  # which of the pawns, only the line shows
     guarded = motif.name in ("capturingDefender", "deflection")
     if motif.name == "deflection" and len(set(motif.targets)) < 2:
         return False  # nobody understands "draws the knight away from the knight"

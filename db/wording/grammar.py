@@ -1,7 +1,7 @@
 """Grammar of the sentences, as a value: every phrase is a template with named gaps, so that one file is one language.
 
-The gaps are filled by `db.wording.sentences`; what may stand in each of them is told in `GAPS`, from which
-`db.wording.recognition` also knows a sentence again. Moves are English SAN in every language, because the moves of a
+`db.wording.sentences` fills the gaps. `GAPS` says what may stand in each of them, and `db.wording.recognition` knows a
+sentence again by it. Moves are English SAN in every language, because the moves of a
 PGN are, and a reader compares the two.
 
 A catalog holds the texts of the pages, the report and the terminal by their English form, as TOML. The tables of a
@@ -90,7 +90,7 @@ class Grammar:
     subject: Mapping[chess.PieceType, str]
     """At the beginning of a sentence about it: ``the knight``, ``der Springer``."""
     several: Mapping[tuple[chess.PieceType, int], str]
-    """``two pawns``; what is not in it is told as material."""
+    """``two pawns``; other losses are called material."""
     joined: str
     """The word between two things: ``and``."""
     exchange: str

@@ -118,7 +118,7 @@ def material_won(evidence: Evidence, before: chess.Board) -> Material | None:
         board.push_san(san)
     start = _counts_of(before)
     stand = _found(start, before, _continued(before, line), not before.turn, len(line))
-    # What falls to the first move may be taken back by it: the line does not tell.
+    # What falls to the first move may be taken back by it: the line does not show it.
     if stand is None or stand.ply == 1 or not stand.is_quiet or stand.worth < POINTS[chess.KNIGHT]:
         return None
     after = _after(before, (evidence.bait,))

@@ -32,7 +32,7 @@ FAMILIES: Mapping[str, str] = {
     "owen": "Owen's Defence",
     "greco": "Greco's traps",
 }
-"""Names of families of the bundled traps that their slugs do not tell."""
+"""Names of families of the bundled traps that do not follow from their slugs."""
 
 _HYPHENATED = ("caro-kann", "blackmar-diemer", "busch-gass", "milner-barry", "smith-morra", "frankenstein-dracula")
 

@@ -1,7 +1,7 @@
 """Sentences about a losing move: what happened, why, what it cost and what was better, in this order.
 
 Every sentence rests on the evidence alone: on the line that was proved or searched, on the material that is gone at its
-end, on the win chances that were measured. Win chances are told as percent of the side that moved.
+end, on the win chances that were measured. Win chances are in percent of the side that moved.
 """
 
 from collections.abc import Sequence
@@ -49,9 +49,9 @@ class Narrator:
     ) -> str:
         """Of the losing move itself.
 
-        ``was_set``: the trap was told with its line where it was set. ``again``: an earlier move of the same side lost
-        to the same answer for the same reason, and that was told. ``missed``: the move that lost before it, whose
-        answer this move misses as well. ``answer_told``: that answer, which was the better move here, was told there.
+        ``was_set``: the trap was reported with its line when it was set. ``again``: an earlier move of the same side
+        lost to the same answer for the same reason, and that was reported. ``missed``: the move that lost before it,
+        whose answer this move misses as well. ``answer_told``: that answer, the better move here, was reported there.
         """
         if was_set:
             return self._say("takes_bait", chances=_cost(evidence))
@@ -61,8 +61,8 @@ class Narrator:
         return self._joined(self._what_happened(evidence, again=again), better)
 
     def tells_answer(self, evidence: Evidence, *, answer_told: bool, again: bool = False) -> bool:
-        """Whether `fell` says how the losing move is answered: where all that is wrong with it is that it misses an
-        answer that was just told, that says enough."""
+        """Whether `fell` says how the losing move is answered. If its only fault is that it misses an answer that was
+        just reported, that says enough."""
         if self.verbosity is Verbosity.BRIEF or again or not answer_told or evidence.name:
             return True
         facts = facts_of(evidence)
@@ -73,8 +73,8 @@ class Narrator:
     ) -> str:
         """Of the answer to a losing move that is not the right one, and what it gives back (0..2, None if unknown).
 
-        ``was_told``: the right answer was told where the losing move was. ``again``: the same answer was missed before,
-        and that was told.
+        ``was_told``: the right answer was reported with the losing move. ``again``: the same answer was missed before,
+        and that was reported.
         """
         left = None if evidence.after is None else -evidence.after
         small = left is None or played_loss is None or played_loss < INACCURACY or not evidence.settled
@@ -106,7 +106,7 @@ class Narrator:
         return self._say("misses_killer", **gaps)
 
     def sprung(self, evidence: Evidence, played: str) -> str:
-        """Of the right answer ``played`` (SAN) to a losing move that was not told itself."""
+        """Of the right answer ``played`` (SAN) to a losing move that was not reported itself."""
         facts = facts_of(evidence)
         gaps = {"killer": self._killer(evidence, facts)}
         if played.rstrip("+#") != facts.line[0].rstrip("+#"):
@@ -145,8 +145,8 @@ class Narrator:
         return self._say("threatens", why=self._killer(evidence, facts))
 
     def avoided(self, evidence: Evidence, *, shows_line: bool = True) -> str:
-        """Of a move that leaves a losing one alone; without ``shows_line`` only the answer to that is told,
-        where that loses no material."""
+        """Of a move that leaves a losing one alone; without ``shows_line`` only the answer to that is
+        named, if it loses no material."""
         facts = facts_of(evidence)
         gaps = self._trap(evidence, facts)
         if not shows_line and facts.material is None:
