@@ -1,7 +1,7 @@
 """HTTP session for lichess, and translation of its errors.
 
 It adds what berserk leaves to its caller: time-outs on every request; the empty lines that lichess sends every 7
-seconds, by which a live stream is told from a dead one; closing a stream; redirects and ``.netrc`` files, which must
+seconds, which show that a stream is alive; closing a stream; redirects and ``.netrc`` files, which must
 not get or replace the token.
 """
 
