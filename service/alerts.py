@@ -1,6 +1,6 @@
 """Alerts: a JSON object by POST to an address of the settings when a job fails, and when it is well again.
 
-Each is sent once: what was last told of a job is stored in the library.
+Each is sent once: the library stores the last alert of a job.
 """
 
 import logging
@@ -19,7 +19,7 @@ TIMEOUT_SECONDS = 10.0
 
 
 def alert(service: Service, job: str, result: JobResult) -> None:
-    """Tell of a run if it went wrong and the one before did not, or the other way round. Raises `LibraryError`.
+    """Report a run if it went wrong and the one before did not, or the other way round. Raises `LibraryError`.
 
     An alert that cannot be sent is logged, and sent with the next run.
     """

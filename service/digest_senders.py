@@ -1,4 +1,4 @@
-"""Ways to send a text: a message at lichess, a mail, a request to an address. No error tells a secret."""
+"""Ways to send a text: a message at lichess, a mail, a request to an address. No error shows a secret."""
 
 import smtplib
 import ssl

@@ -137,7 +137,7 @@ class Follower:
                 with stop_flag.cancellation() as stop:
                     found = self._pool.submit(self._analyzer, batch, stop).result()
             except RuntimeError:
-                stop_flag.check()  # the core ends like this when it is told to stop
+                stop_flag.check()  # the core ends like this when it is asked to stop
                 raise
             annotated = self._annotator.annotate(batch, found, "", Counts(), Commentator.of(self._style))
             for one in annotated.games:

@@ -91,7 +91,7 @@ class JobResult:
 
     @property
     def has_failed(self) -> bool:
-        """Whether it failed; a run that was told to stop has not."""
+        """Whether it failed; a run that was asked to stop has not."""
         return self.error is not None and self.error != STOPPED
 
 

@@ -70,7 +70,7 @@ def _downloaded(service: Service, address: str, stop_flag: StopFlag) -> Path:
     with (
         closing(Session(None, TIMEOUT_SECONDS)) as session,
         translate_errors("the server"),
-        session.bounded(inf, lambda: stop_flag.is_set),  # it may take days, but has to end when it is told to
+        session.bounded(inf, lambda: stop_flag.is_set),  # it may take days, but has to end when it is asked to
     ):
         session.headers.update({"User-Agent": user_agent(""), "Accept-Encoding": "identity"})
         at = part.stat().st_size if part.exists() and state.get("etag") else 0

@@ -15,7 +15,7 @@ from service.state.clock import Clock, stamp
 KILLED = "it was killed, or the machine went down"
 
 STOPPED = "it was told to stop; the next run goes on from there"
-"""Error of a run that was told to stop, which is no failure."""
+"""Error of a run that was asked to stop, which is no failure."""
 
 MAX_RUNS = 1000
 """Runs of each job that stay in the log."""
