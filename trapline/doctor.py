@@ -29,7 +29,7 @@ from trapcore.version import installed_version
 from trapline.settings import Settings, config_file
 
 SAMPLE = 20
-"""Proved traps whose proofs are replayed, unless told otherwise."""
+"""Proved traps whose proofs are replayed by default."""
 
 _EARLIEST = datetime(2026, 1, 1, tzinfo=UTC)  # before this program existed no clock that is right can stand
 

@@ -91,7 +91,7 @@ def chosen_language(code: str | None) -> Grammar:
 def open_existing(db: str | None, *, read_only: bool = True) -> Iterator[Library]:
     """An existing library, closed afterwards; the default one is made if need be.
 
-    What could not be read in it is told at the end.
+    Parts of it that could not be read are reported at the end.
     """
     from db.formats.bundled import open_or_bundle
     from trapline.commands.terminal import say

@@ -3,10 +3,10 @@
 ===============  ==========================================================================
 accuracy.py      ``puzzles`` and ``games``: how good the proposed killers are
 causes.py        ``causes``: why losing moves lose
-coverage.py      ``coverage``: how many of the losing moves are told
+coverage.py      ``coverage``: how many of the losing moves are reported
 dynamics.py      ``dynamics``: how much a game's local trees change from ply to ply
 endings.py       ``endings``: whether the moves marked in endings cost what the marks say
-local_search.py  ``local-search``: forced wins inside a region, held against other searches
+local_search.py  ``local-search``: forced wins inside a region, compared with other searches
 monte_carlo.py   ``mcts``: the baits that Monte Carlo searches take, their strength and speed
 network.py       ``network``: the network of the search, trained on an engine's values
 paper.py         ``paper``: the experiments of the founding paper, repeated
