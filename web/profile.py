@@ -97,7 +97,7 @@ def told_fallers(only: ShownGames, move: PlayedMove) -> tuple[BaitGame, ...]:
 
 
 def check_player(request: Request, player: str | None) -> None:
-    """Raise `Forbidden` if a public server is asked what was seen in the games of a player: his report tells him."""
+    """Raise `Forbidden` if a public server is asked what was seen in the games of a player: the report shows that."""
     if player and not is_private(service_of(request)):
         raise Forbidden("this instance is public, and what was seen in somebody's games is his own; leave `player` out")
 

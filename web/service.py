@@ -329,7 +329,7 @@ class Service:
         }
 
     async def note_life(self) -> None:
-        """Note again and again, until it is cancelled, that the event loop goes on; `health` tells if it does not."""
+        """Note again and again, until it is cancelled, that the event loop goes on; `health` reports if it does not."""
         while True:
             self._alive = time.monotonic()
             await asyncio.sleep(1)

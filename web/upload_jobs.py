@@ -244,7 +244,7 @@ class UploadJob:
         self._notify()
 
     def show_single_game(self) -> None:
-        """Give an upload of one game its page, also if nothing is told of it; at the end of the annotation."""
+        """Give an upload of one game its page, also if nothing is reported of it; at the end of the annotation."""
         if self.tally.games != 1 or self.tally.skipped or self.found or self.written > _SINGLE_GAME_BYTES:
             return
         (text, encoding) = self._text()

@@ -38,12 +38,12 @@ class GamePlace:
     crumbs: Sequence[tuple[str, str]]
     """Name and address of the pages that lead here."""
     player: str = ""
-    """Whose game it is, where the page tells; else empty."""
+    """Whose game it is, if the page says so; else empty."""
     following: str | None = None
     """Address of the next game."""
 
     def url(self, ply: int, *, black: bool, best: bool = False) -> str:
-        """The page at a half-move, Black below if ``black``; with ``best`` it tells the best move."""
+        """The page at a half-move, Black below if ``black``; with ``best`` it shows the best move."""
         return address(self.path, player=self.player, ply=str(ply), side="black" if black else "white", best=best)
 
 
@@ -59,8 +59,8 @@ async def game_page(
 ) -> Response:
     """Response with the page at a half-move.
 
-    ``told``: the moves in the list of those that something is told of, in words, by half-move. With ``best`` the best
-    move is told. ``values``: those that the comments of the game were written with.
+    ``told``: the list of moves with a comment, in words, by half-move. With ``best`` the best move is shown.
+    ``values``: those that the comments of the game were written with.
     """
     service, language, flipped = service_of(request), language_of(request), view.plies[0].picture.flipped
     at = max(0, min(at, len(view.plies) - 1))

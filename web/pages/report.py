@@ -211,7 +211,7 @@ async def game(
     own = profile.player(player)
     at = ply if ply is not None else (lost[0].move.ply if lost else 0)
     if best:
-        # What the search finds is told in the comments as well.
+        # The comments report the findings of the search as well.
         epd = _epd_at(stored, at)
         await service.search(request, lambda stop: service.values.best(epd, stop), seconds=SECONDS)
         found = await service.run(request, lambda stop: stored_game(service.library, number, narrator)) or found
