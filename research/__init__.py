@@ -7,10 +7,10 @@ plots.py         drawing of the plots, with the extra ``research``
 write_report.py  an experiment's report written into a folder
 paper/           the experiments of the paper, repeated
 evaluation/      accuracy of ranking, names and detection on positions that were not learned from
-coverage/        how many of the moves that lose by force are told, held against an engine's labels
-endings/         marks in endings of few men, held against an engine
-repertoire/      the model of people's moves, fitted and held against games left out
-practice.py      judgements of answers in practice, held against an engine
+coverage/        how many of the moves that lose by force are reported, compared with an engine's labels
+endings/         marks in endings of few men, compared with an engine
+repertoire/      the model of people's moves, fitted and compared with games left out
+practice.py      judgements of answers in practice, compared with an engine
 themes/          themes of lines held against lichess's tags of its puzzles
 local_search/    forced wins inside a region of moves, held against other searches
 monte_carlo/     how often Monte Carlo searches choose the bait of a trap, and how strong they are

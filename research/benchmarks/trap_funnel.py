@@ -30,7 +30,7 @@ RAREST = 0.002
 
 
 Watch = Callable[[chess.Board, bool, LiveTrap | None, str], None]
-"""What is told of each reply: the position before it, whether our move before that was searched, the trap that our move
+"""The record of each reply: the position before it, whether our move before that was searched, the trap that our move
 set, and the reply (UCI)."""
 
 

@@ -13,7 +13,7 @@ chooses as the bot does (`db.repertoire.trap_choice`), by its own search, withou
 colours alternate. With ``--repertoires``, and ``--db`` to build them of, it plays from those that the bot itself would
 build, and which are built and kept in the folder if they are not there yet. With ``--traps both`` every opponent is met
 twice, and the difference of the scores is printed. A trap is fallen for if the very next move is one of its baits.
-``funnel`` plays against people and tells why replies that lose were no baits of a trap (see `trap_funnel`). ``recall``
+``funnel`` plays against people and says why replies that lose were no baits of a trap (see `trap_funnel`). ``recall``
 counts, among the moves of indexed games that the full trap test proves to be baits taken, how many the quick look of a
 move would have seen.
 """
@@ -226,7 +226,7 @@ def difference(on: Sequence[float], off: Sequence[float]) -> str:
 
 
 def match(given: argparse.Namespace, traps: bool, funnel: Funnel | None = None) -> list[Counted]:
-    """The games, told to ``funnel`` if there is one. Raises `UsageError` without Stockfish if that is the opponent."""
+    """The games, also passed to ``funnel`` if given. Raises `UsageError` without Stockfish if that is the opponent."""
     low, high = map(int, given.rating.split("-"))
     numbers = random.Random(given.seed)
     found = []

@@ -55,7 +55,7 @@ class Claim:
     end: float
     """At the end of the killer line, `MOST_PLIES` at most."""
     better: float | None
-    """After the better move; None if none is told."""
+    """After the better move; None without one."""
     answered: float | None = None
     """After the answer that was played, if the claim is that it misses the killer."""
     lines: tuple[str, ...] = ()

@@ -53,7 +53,7 @@ class Figures:
     near_mates: Share
     """Of the mates in up to `NEAR_MATE` walked into though avoidable: claimed."""
     missed_mates: Share
-    """Of the mates in up to `NEAR_MATE` on the board that were let go: told as missed."""
+    """Of the mates in up to `NEAR_MATE` on the board that were let go: reported as missed."""
     by: dict[str, dict[str, Coverage]]
     """By the features of `BY` and by file; values that no losing move and no claim has are left out."""
 

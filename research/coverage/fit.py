@@ -3,8 +3,8 @@
     python -m research.coverage.fit GAMES.pgn… --labels LABELS.jsonl… [--write RUST_FILE]
 
 For each stage (the pass, then those of the proof) two logistic regressions on what the searches saw of the moves that
-reached the stage: of *loses by the reference*, which is stated, and of *costs a mistake or more*, by which is decided
-what is told. Coefficients are drawn a little towards `CENTRE`, so that a stage that few moves reach is not fitted to
+reached the stage: of *loses by the reference*, which is stated, and of *costs a mistake or more*, which decides what
+is reported. Coefficients are drawn a little towards `CENTRE`, so that a stage that few moves reach is not fitted to
 their noise. Printed is the calibration on games left out: each fifth of the games is predicted by a fit of the others.
 What is written are the fits of all of them.
 """
@@ -101,7 +101,7 @@ def left_out(seen: Sequence[Seen], stages: int, names: Sequence[str], least: flo
 
 
 def borders(end: Sequence[Seen]) -> Table:
-    """What would be told if all moves from a probability of a mistake on were: recall, and claims that agree."""
+    """Recall and claims that agree, if all moves from a probability of a mistake on were reported."""
     rows = []
     for border in (0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95):
         recall = Share.among(one.stated >= border for one in end if one.loses)

@@ -1,4 +1,4 @@
-"""Moves with both opinions: what the reference says of each, and what was told."""
+"""Moves with both opinions: what the reference says of each, and what was reported."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from trapcore.proof.trap_test import LOSS
 AGREES = 0.2
 """A claim agrees with the reference if that says so great a loss."""
 NEAR_MATE = 5
-"""A mate in up to so many moves counts as one to be told in any case."""
+"""A mate in up to this many moves should be reported in any case."""
 RATINGS = ("below 1200", "1200 to 1599", "1600 to 1999", "2000 and more", "not known")
 
 
@@ -30,7 +30,7 @@ class Judged:
     board: chess.Board
     """Before the move."""
     told: tuple[Told, ...] = ()
-    """What is told of it."""
+    """What is reported of it."""
 
     @property
     def move(self) -> chess.Move:
@@ -39,7 +39,7 @@ class Judged:
 
     @property
     def claim(self) -> Told | None:
-        """That it loses, told with a proof; None if that is not told."""
+        """That it loses, reported with a proof; None if that is not reported."""
         return next((line for line in self.told if line.is_claim), None)
 
     @property
@@ -52,7 +52,7 @@ class Judged:
 
     @property
     def told_as_missed(self) -> bool:
-        """It is told that the move missed something, with a proof."""
+        """It is reported, with a proof, that the move missed something."""
         return any(line.event is Event.MISSED and line.proved for line in self.told)
 
     @property
@@ -96,7 +96,7 @@ class Judged:
 
     @property
     def claimed_kind(self) -> str:
-        """The kind by what is told of the move, of `db.traps.terms.KINDS`; without a claim, by the reference."""
+        """The kind by what is reported of the move, of `db.traps.terms.KINDS`; without a claim, by the reference."""
         if self.claim is None:
             return self.kind
         if self.claim.kind is not None:

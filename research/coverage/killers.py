@@ -1,4 +1,4 @@
-"""Whether the killers that are told are right: as good as the reference's answer, or nearly."""
+"""Whether the reported killers are right: as good as the reference's answer, or nearly."""
 
 import json
 from collections.abc import Iterable
@@ -73,7 +73,7 @@ class Answers:
 
 
 def is_right(move: Judged, answers: Answers) -> bool:
-    """Whether the killer told for a claim is right; the reference's own answer and a mate are, without a question."""
+    """Whether a claim's reported killer is right; the reference's own answer and a mate are, without a question."""
     assert move.claim is not None, "only what is claimed has a killer"
     if not move.claim.killers:
         return False
@@ -87,5 +87,5 @@ def is_right(move: Judged, answers: Answers) -> bool:
 
 
 def killers(moves: Iterable[Judged], answers: Answers) -> Share:
-    """Of the killers told: those that are right."""
+    """Of the reported killers: those that are right."""
     return Share.among(is_right(move, answers) for move in moves if move.claim is not None)

@@ -83,7 +83,7 @@ def run(
     ways: Sequence[Way],
     say: Callable[[str], None],
 ) -> list[Outcome]:
-    """Annotate the games in each way, and hold what is told against the labels. Raises what ``annotate`` does."""
+    """Annotate the games in each way, and compare the findings with the labels. Raises what ``annotate`` does."""
     outcomes = []
     positions = sum(len(game.moves) for game in games)
     with TemporaryDirectory(prefix="trapline-coverage-") as name:

@@ -1,4 +1,4 @@
-"""Recall and agreement of one report, with every move that was missed or told wrongly.
+"""Recall and agreement of one report, with every move that was missed or reported wrongly.
 
 trapline annotate GAMES.pgn -o annotated.pgn --report report.jsonl
 python -m research.coverage.score report.jsonl LABELS.jsonl --games GAMES.pgn --pgn annotated.pgn

@@ -1,4 +1,4 @@
-"""What a run of the annotator tells of games, read from its report."""
+"""Findings of a run of the annotator, read from its report."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -34,7 +34,7 @@ class Told:
     probability: float | None
     """Stated probability that the bait loses; None where none is stated."""
     best: str | None = None
-    """The better move, UCI; None where none is told."""
+    """The better move, UCI; None without one."""
 
     @classmethod
     def of(cls, line: Mapping[str, Any]) -> Self:
@@ -71,9 +71,9 @@ def numbered(games: Iterable[Game]) -> dict[tuple[str, int], Game]:
 
 
 def told_of(lines: Iterable[str | bytes], games: Numbered) -> dict[str, list[Told]]:
-    """What a report tells of each of ``games``, by `Game.key`, in the order of the moves; of other games nothing.
+    """The findings of a report on each of ``games``, by `Game.key`, in the order of the moves; of other games nothing.
 
-    Raises ``InputError`` for a line that is not of a report, or tells of moves that the game does not have.
+    Raises ``InputError`` for a line that is not of a report, or has moves that the game does not have.
     """
     found: dict[str, list[Told]] = {game.key: [] for game in games.values()}
     for number, text in enumerate(lines, 1):

@@ -11,7 +11,7 @@ neighbours.py        nearest positions by the paper's measures and by the board
 patterns.py          whether the nearest traps show the pattern that a puzzle is named after
 recurrence.py        whether players repeat themselves more than they repeat others
 calibration.py       confidence against hits
-detection.py         whether the best score tells that a trap has just been fallen into
+detection.py         whether the best score shows that a player has just fallen into a trap
 temptation.py        what baits look like beforehand
 proof_work.py        what the order of the first moves saves a prover
 ablation.py          figures without one kind of token at a time

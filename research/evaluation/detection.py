@@ -1,4 +1,4 @@
-"""Whether the best proposal's score tells that a trap has just been fallen into, on moves of real games."""
+"""Whether the best proposal's score shows that a player has just fallen into a trap, on moves of real games."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -24,7 +24,7 @@ TOP = 10
 LEAST = 5
 """Queries that a theme must have to be reported."""
 LENGTHS = ("mateIn2", "mateIn3")
-"""Told, too, but not part of the mean: they say how long a line is, not what happens in it."""
+"""Reported, too, but not part of the mean: they say how long a line is, not what happens in it."""
 
 Themes = Sequence[frozenset[str]]
 

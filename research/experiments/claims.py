@@ -5,8 +5,8 @@
 Claimed is that a move loses by force, by mate or by material. Claims about positions of the bundled library were proved
 when they entered it and are left out; of the others each is asked about once, however often it is claimed. With 400,000
 nodes before and after the move Stockfish agrees with a mate if it sees one, with a gain of material if the move gives
-away .3 of win chance or more, the rule of the trap test. Whether a move that is mated gave so much away is told beside
-it: who stands badly may lose little by it.
+away .3 of win chance or more, the rule of the trap test. It also reports whether a move that is mated gave that much
+away: a player who stands badly may lose little by it.
 """
 
 import json
@@ -60,7 +60,7 @@ def main() -> None:
 
 
 def _claims() -> list[dict[str, Any]]:
-    """Each move that is said to lose, once; the event that tells most of it first."""
+    """Each move that is said to lose, once; the event that says most about it first."""
     with tempfile.TemporaryDirectory() as name:
         report = Path(name) / "report.jsonl"
         command = [

@@ -21,7 +21,7 @@ class Found:
 
     command: str
     machine: str
-    """Cores and load, as far as the system tells."""
+    """Cores and load, as far as the system reports them."""
     seconds: float
     """For a position."""
     localities: dict[str, Locality]

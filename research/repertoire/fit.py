@@ -28,7 +28,7 @@ DRAWN = 1e-4
 """How strongly weights are drawn to 0: weight of their squares beside the mean log loss."""
 AT_A_TIME = 64
 RATINGS = (0, 1200, 1600, 2000, 4000)
-"""Borders of the bands that the log loss is told for."""
+"""Borders of the bands that have a log loss each."""
 
 Floats = NDArray[np.float64]
 

@@ -2,7 +2,7 @@
 
 Each question is the position of another puzzle, from all over them; the server has no limit of rate, keeps
 nothing of its answers, and wrk shares the processors with it. Memory and the time of the processor are those that the
-server tells of itself; the latter is what a busy machine leaves as it is.
+server reports itself; the latter is what a busy machine leaves as it is.
 """
 
 import os
