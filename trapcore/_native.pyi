@@ -161,7 +161,7 @@ def search(
     """The position after ``moves``; to come back to one before it is a draw by repetition.
 
     Value in centipawns for the side to move, moves to mate (negative when mated) or None, last finished depth, main
-    line, nodes. Moves as UCI: ``first`` to try before the others, ``only`` to look at, all if empty. Positions are
+    line, nodes. Moves as UCI: ``first`` to try before the others, ``only`` to examine, all if empty. Positions are
     valued by the network, or by the linear evaluation that it is compared with."""
 
 def evaluate(fen: str) -> int:
@@ -274,7 +274,7 @@ def sans(fen: str, line: Sequence[str]) -> list[str]:
     """A line (UCI) that begins in the position, in SAN. Raises `PositionError` for a move that is not legal."""
 
 THEMES: tuple[str, ...]
-"""Names of all themes that `line_themes` looks for, in its order."""
+"""Names of all themes that `line_themes` searches for, in its order."""
 
 @final
 class LineTheme:
@@ -302,10 +302,10 @@ class LineTheme:
 
 def line_themes(fen: str, moves: Sequence[str], nodes: int = 0, stop: Cancellation | None = None) -> list[LineTheme]:
     """The themes of a line whose first move (UCI) is the bait, see `trapcore.proof.themes.line_themes`; ``nodes`` are
-    those of each search for zugzwang, which is not looked for with 0."""
+    those of each search for zugzwang, which is not searched for with 0."""
 
 CAUSES: tuple[str, ...]
-"""Names of all causes that `explain_mistakes` looks for, the one that explains most first."""
+"""Names of all causes that `explain_mistakes` searches for, the one that explains most first."""
 
 @final
 class Cause:
@@ -955,11 +955,11 @@ class MonteCarlo:
         """Whether there is such a move."""
 
     def question(self, width: int) -> tuple[str | None, int] | None:
-        """A position that a local search elsewhere should look at, of which ``width`` run at the same time: the move to
+        """A position that a local search elsewhere should examine, of which ``width`` run at the same time: the move to
         it (None: none) and the nodes to spend. None if there is nothing to ask."""
 
     def forget_questions(self) -> None:
-        """Nobody looks at what was asked any more."""
+        """Nobody examines what was asked any more."""
 
     def hint(
         self,

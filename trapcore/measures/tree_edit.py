@@ -20,7 +20,7 @@ from trapcore.trees.chess_game import Labels, chess_tree
 from trapcore.trees.tree import Tree
 
 UNORDERED_LIMIT = 12
-"""Most moves of a tree whose unordered distance is looked for: with each one more the time about doubles."""
+"""Most moves of a tree whose unordered distance is searched for: with each one more the time about doubles."""
 
 Forest: TypeAlias = tuple[tuple[str, "Forest"], ...]
 """Trees side by side, each a label and the forest below it."""

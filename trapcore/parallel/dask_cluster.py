@@ -264,7 +264,7 @@ class _Posted:
         return _Posted, (self._work, self._made_with)
 
     def __call__(self, data: bytes) -> object:
-        # Workers that came later have not been looked at.
+        # Workers that came later have not been examined.
         refuse_others(self._made_with, "the client", "this worker")
         return self._work(pickle.loads(data), self.stop)
 

@@ -25,7 +25,7 @@ LocalParts = tuple[str, int, str | None, list[str], list[tuple[str, int]], int |
 
 @dataclass(frozen=True, slots=True)
 class LocalQuestion:
-    """A position that a local search is to look at."""
+    """A position that a local search is to examine."""
 
     game: str
     position: str

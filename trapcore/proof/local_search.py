@@ -21,7 +21,7 @@ _MOST: Final = 2**63 - 1
 MOST_SECONDS: Final = 10**9
 """The longest time of a question: thirty years."""
 MOST_MOVES: Final = _native.MOST_MOVES
-"""The longest forced win that is looked for, in moves of the winner."""
+"""The longest forced win that is searched for, in moves of the winner."""
 PAYS: Final = _native.LOCALITY_PAYS
 """The mean distance from which local search pays."""
 

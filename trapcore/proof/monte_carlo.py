@@ -237,7 +237,7 @@ class Opinion:
     """What a search found."""
 
     moves: tuple[MoveOpinion, ...]
-    """The moves that were looked at, the best first; never empty. Moves that lose at once may be left out."""
+    """The moves that were examined, the best first; never empty. Moves that lose at once may be left out."""
     line: tuple[str, ...]
     """Labels of the best play of both sides, as far as the tree goes."""
     playouts: int

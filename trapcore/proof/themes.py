@@ -27,7 +27,7 @@ def line_themes(
 
     ``fen`` is the position before the bait, ``moves`` (UCI) the bait and the line that punishes it: the attacker plays
     the moves with an odd index. Where the victim has the last move, it counts for nothing. Zugzwang alone needs a
-    search: it is looked for with ``zugzwang_nodes`` nodes of each search (20,000 agree well with lichess), and not at
+    search: it is searched for with ``zugzwang_nodes`` nodes of each search (20,000 agree well with lichess), and not at
     all with 0; ``stop`` ends these. Raises ``PositionError`` for a bad FEN and for a move that is not legal
     after those before it, which it names, and ``InputError`` for a line of fewer than two moves.
     """

@@ -4,7 +4,7 @@ A *trap* needs all three. The move *loses* if it allows a forced mate that was p
 chance (lichess's blunder) and does so at the last three depths of a search. It was *avoidable* if the loss is measured
 against another move, which is what the figure says; the only legal move is no trap, what it loses is lost without a
 choice. It *tempts* if it is among the three best moves, or seems to win most of a pawn, in one of two shallow views: at
-first sight, as a player sees it who counts material and does not look for checks, or after a search of one ply with
+first sight, as a player sees it who counts material and does not search for checks, or after a search of one ply with
 quiescence. The values at all depths come with the answer, so that everyone can see how the bait falls.
 
 The win chance is lichess's, see `trapcore.proof.search.win_chance`.

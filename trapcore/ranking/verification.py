@@ -20,7 +20,7 @@ NODES = 30_000
 CLEAR = 0.1
 """Win chance by which a move must be better than all others; a loss of this much is lichess's inaccuracy."""
 LONGEST_MATE = 5
-"""Mates are looked for up to so many moves; longer ones take more than such a budget."""
+"""Mates are searched for up to so many moves; longer ones take more than such a budget."""
 FIRST = 5
 """Ranked moves that are tried before the others."""
 
@@ -65,7 +65,7 @@ def verify_moves(
 ) -> tuple[list[VerifiedMove], int]:
     """The moves of ``ranked``, best first, with what was found of them, and the nodes that it took.
 
-    ``fen`` is the position after the bait, ``ranked`` must hold all its moves; ``nodes`` is the budget, 0 to look for
+    ``fen`` is the position after the bait, ``ranked`` must hold all its moves; ``nodes`` is the budget, 0 to search for
     nothing. If another thread cancels ``stop``, the answer is what it would be had the budget run out. Raises
     ``PositionError``.
     """

@@ -20,7 +20,7 @@ VOCABULARY_VERSION: int = _native.VOCABULARY_VERSION
 """Version of the tokens; weights of another version are refused."""
 
 SHORTLIST = 16
-"""Moves that are looked at with all their replies, by default; more gain nothing that can be measured."""
+"""Moves that are examined with all their replies, by default; more gain nothing that can be measured."""
 LAZY_SHORTLIST = _native.LAZY_SHORTLIST
 """The same where a position has to be done with in a fraction of a millisecond."""
 
@@ -123,7 +123,7 @@ class Weights:
     def rank_moves(
         self, fen: str, bait: str | None = None, *, top: int = 5, shortlist: int = SHORTLIST
     ) -> list[RankedMove]:
-        """The ``top`` moves of the attacker, best first, of which the first ``shortlist`` are looked at in full.
+        """The ``top`` moves of the attacker, best first, of which the first ``shortlist`` are examined in full.
 
         ``fen`` is the position before the bait if ``bait`` (UCI) is legal there, else the one after it; without a bait
         the one in which the attacker is to move. An empty list if there is no legal move. Raises ``InputError`` for a

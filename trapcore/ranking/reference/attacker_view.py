@@ -177,7 +177,7 @@ def see(board: chess.Board, move: chess.Move, orientation: Orientation) -> int:
     """Static exchange evaluation of ``move``, in centipawns for the side that makes it.
 
     What the move gains, less what the best captures on its target square gain that follow, cheapest piece first, each
-    side free to stop. Pins are not looked at; a king takes only what is not guarded any more. Among pieces of one kind
+    side free to stop. Pins are not examined; a king takes only what is not guarded any more. Among pieces of one kind
     the first on the turned board takes first, which can matter if another piece stands behind it. Castling is worth 0.
     """
     if board.is_castling(move):

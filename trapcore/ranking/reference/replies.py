@@ -26,9 +26,9 @@ from trapcore.ranking.reference.visible_features import Check, MoveFeatures
 MATED = 20_000
 """Centipawns that stand for a mate."""
 LONGEST = 3
-"""Longest mate by checks alone that is looked for, in moves after the first."""
+"""Longest mate by checks alone that is searched for, in moves after the first."""
 MOST_LOOKED_AT = 600
-"""Replies and checks that may be looked at to find it, in the order of the turned board."""
+"""Replies and checks that may be examined to find it, in the order of the turned board."""
 
 
 class Reply(IntEnum):
@@ -180,7 +180,7 @@ def _follow_up(board: chess.Board, orientation: Orientation, moved: chess.Square
 
 def _mate_by_checks(board: chess.Board, orientation: Orientation) -> int | None:
     """In how many moves the side to move is mated by checks alone, 0 to `LONGEST`; None if not, or if too many replies
-    and checks would have to be looked at."""
+    and checks would have to be examined."""
     left = MOST_LOOKED_AT
 
     def look_at_one() -> bool:

@@ -13,9 +13,9 @@ use crate::chess::static_exchange::see_oriented;
 /// Centipawns that stand for a mate.
 pub(crate) const MATED: i32 = 20_000;
 
-/// Longest mate by checks alone that is looked for, in moves after the first.
+/// Longest mate by checks alone that is searched for, in moves after the first.
 const LONGEST: u32 = 3;
-/// Replies and checks that may be looked at to find it, in the order of the oriented board.
+/// Replies and checks that may be examined to find it, in the order of the oriented board.
 const MOST_LOOKED_AT: usize = 600;
 
 /// What the victim does.
@@ -77,7 +77,7 @@ pub(crate) struct Answered {
     pub moves_made: usize,
 }
 
-/// Looks at all replies to a move.
+/// Examines all replies to a move.
 pub(crate) fn answer(view: &AttackerView, seen: &Seen) -> Answered {
     let orientation = view.orientation;
     let own = material_gain(seen.m);
@@ -202,7 +202,7 @@ fn follow_up(chess: &Chess, orientation: Orientation, moved: Square, moves_made:
 /// The search for a mate by checks alone.
 struct MateByChecks {
     orientation: Orientation,
-    /// Replies and checks that may still be looked at.
+    /// Replies and checks that may still be examined.
     left: usize,
     /// Moves made on a board.
     moves_made: usize,

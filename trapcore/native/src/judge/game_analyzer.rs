@@ -162,7 +162,7 @@ impl GameAnalyzer {
     }
 
     /// The baits of a position, best first; `None` when it has none. `played`: the move made there, which is examined
-    /// whether it looks tempting or not where baits are looked at one by one.
+    /// whether it looks tempting or not where baits are examined one by one.
     pub(super) fn cases(
         &self,
         position: &GamePosition,

@@ -71,7 +71,7 @@ pub(crate) struct Options {
     /// The killers of the traps that propose a bait are tried first; without this they are tried in the prover's own order, which
     /// is there to be compared with.
     pub proposals_first: bool,
-    /// Decisions in the first so many plies are not looked at.
+    /// Decisions in the first so many plies are not examined.
     pub skip_plies: usize,
     /// Where a call does not set its own.
     pub limits: ProofLimits,
@@ -157,7 +157,7 @@ pub(crate) struct JudgedGame {
     pub events: Vec<Event>,
     /// The positions that they are about, each once.
     pub judged: Vec<JudgedPosition>,
-    /// Positions that were looked at.
+    /// Positions that were examined.
     pub positions: u64,
 }
 

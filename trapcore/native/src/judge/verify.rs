@@ -110,7 +110,7 @@ impl Verifier {
         let mut nodes = 0;
         let mut proof: Option<MateProof> = None;
         for bound in bounds {
-            // Within the longest bound all shorter mates are looked for as well. But beyond the exhaustive search a
+            // Within the longest bound all shorter mates are searched for as well. But beyond the exhaustive search a
             // narrower question may be decided where the wider one ran out of nodes.
             let decided = |earlier: &MateProof| {
                 earlier.verdict != Verdict::Undecided || bound <= earlier.refuted_to.max(EXHAUSTIVE)

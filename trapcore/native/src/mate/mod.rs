@@ -90,7 +90,7 @@ impl Prover {
         }
     }
 
-    /// Looks for a mate in at most `mate` moves by the side to move, spending at most `budget` nodes on the verdict.
+    /// Searches for a mate in at most `mate` moves by the side to move, spending at most `budget` nodes on the verdict.
     /// `first` are legal moves to try before the others, in this order.
     pub(crate) fn prove(&mut self, root: &Chess, mate: u32, budget: u64, first: &[Move]) -> MateProof {
         let mate = mate.min(MAX_MATE);

@@ -266,7 +266,7 @@ impl Iterator for Tokens<'_> {
                     Some(length) => (Kind::Variation, length),
                     None => (Kind::Unclosed, rest.len()),
                 },
-                // Long `<...>` are not looked for, else a line of `<` would take quadratic time.
+                // Long `<...>` are not searched for, else a line of `<` would take quadratic time.
                 b'<' => match memchr2(b'>', b'\n', &rest[..rest.len().min(256)]) {
                     Some(i) if rest[i] == b'>' => (Kind::Other, i + 1),
                     _ => Self::word(rest),

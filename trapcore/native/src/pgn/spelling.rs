@@ -4,7 +4,7 @@ use crate::pgn::lexer::{DASHES, figurine, invisible, san};
 use shakmaty::san::{San, SanError};
 use shakmaty::{CastlingSide, Chess, File, Move, Position, Rank, Role, Square};
 
-/// Longest spelling of a move that is looked for in a word, in bytes.
+/// Longest spelling of a move that is searched for in a word, in bytes.
 const LONGEST: usize = 32;
 
 /// A move as it is written, which need not be legal.

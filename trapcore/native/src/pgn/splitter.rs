@@ -104,7 +104,7 @@ pub(crate) struct Splitter {
     // All of the following are indexes into `buffer`.
     /// The first byte that is in no batch.
     head: usize,
-    /// The first byte that is not looked at.
+    /// The first byte that is not examined.
     at: usize,
     /// The current game, or the piece of it that is still to come.
     piece: usize,
@@ -191,7 +191,7 @@ impl Splitter {
         }
     }
 
-    /// Looks at the beginning of a line. False if more bytes are needed.
+    /// Examines the beginning of a line. False if more bytes are needed.
     fn line(&mut self, at_end: bool, batches: &mut Vec<Batch>) -> bool {
         let start = self.at;
         let rest = &self.buffer[start..];
@@ -358,7 +358,7 @@ impl Splitter {
         true
     }
 
-    /// Looks at the beginning of a line in a comment. False if more bytes are needed.
+    /// Examines the beginning of a line in a comment. False if more bytes are needed.
     fn comment_line(&mut self, at_end: bool, batches: &mut Vec<Batch>) -> bool {
         let event = b"[Event \"";
         let start = self.at;

@@ -16,7 +16,7 @@ use crate::training::sample::questions;
 use crate::training::trainer::{Pass, Trainer};
 
 /// Records of positions near those of a batch of games, valued by an engine. Games with an even number are held out;
-/// they are looked at alone if that is wanted.
+/// they are examined alone if that is wanted.
 #[pyfunction]
 #[pyo3(signature = (batch, engine, *, share, seed, held_out = false))]
 fn label_positions<'py>(

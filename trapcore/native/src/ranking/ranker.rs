@@ -1,6 +1,6 @@
 //! Ranking of the moves after a bait: learned weights over the tokens of abstracted trees.
 //!
-//! Two steps. All moves are ordered by what is seen of them alone; the best few are looked at again with their replies.
+//! Two steps. All moves are ordered by what is seen of them alone; the best few are examined again with their replies.
 //! The probability of a move is that of a conditional logit (one of the moves, or none of them, is a killer).
 
 use rustc_hash::FxHashMap;
@@ -14,7 +14,7 @@ use crate::abstract_tree::tokens::{Siblings, names, of_answered, of_mating_net, 
 use crate::chess::moves::after;
 use crate::search::Searcher;
 
-/// Moves of the attacker that are looked at with their replies where a position has to be done with in a fraction of a
+/// Moves of the attacker that are examined with their replies where a position has to be done with in a fraction of a
 /// millisecond.
 pub(crate) const LAZY_SHORTLIST: usize = 3;
 
@@ -114,7 +114,7 @@ impl Overview {
 }
 
 /// The tokens by which the killer that begins `line` is compared with known ones, ascending: those of its tree that do
-/// not depend on the other moves, which are not looked at, and, where the line ends in mate, those of the mating net.
+/// not depend on the other moves, which are not examined, and, where the line ends in mate, those of the mating net.
 /// None for an empty line. The moves must be legal.
 pub(crate) fn naming_tokens(view: &AttackerView, line: &[Move]) -> Option<Vec<u32>> {
     let seen = [look_at(view, *line.first()?)];

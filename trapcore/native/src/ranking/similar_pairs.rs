@@ -16,14 +16,14 @@ use crate::search::verdict::Verdict;
 use crate::trap_test::static_ranking;
 use crate::trees::labels::spelling_order;
 
-/// Moves of the victim that are looked at: the first of the static ranking.
+/// Moves of the victim that are examined: the first of the static ranking.
 const BAITS: usize = 24;
 /// Pairs that are compared with the traps'.
 const KILLERS: usize = 8;
 /// A bait of static rank n counts so many times the root of n less than the log odds of its killer. Of 0 to 3, with
 /// the ranks themselves and with gains of material instead, this left most of the bundled traps' pairs among the first.
 const RANK_COST: f64 = 2.0;
-/// Moves of the attacker that are looked at with all their replies, after each bait.
+/// Moves of the attacker that are examined with all their replies, after each bait.
 const SHORTLIST: usize = 2;
 /// Of the proof that a killer mates. With 1,500 nodes one of 344 puzzles more was seen to mate, for a quarter more
 /// time.
@@ -102,7 +102,7 @@ fn pairs_of_white(
     Some(found)
 }
 
-/// The baits to look at with their static ranks, from 1; equal ones share the better rank.
+/// The baits to examine with their static ranks, from 1; equal ones share the better rank.
 fn ranked(position: &GamePosition) -> Vec<(usize, Move)> {
     let (mut rank, mut last, mut out) = (0, None, Vec::new());
     for (place, (value, bait)) in (1..).zip(static_ranking(&position.chess)) {

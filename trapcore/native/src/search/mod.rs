@@ -186,7 +186,7 @@ impl Searcher {
     fn begin_quiescence(&mut self) {
         self.stop_flag.begin_untimed();
         self.nodes = 0;
-        // The flag is looked at now and then, and there may be hundreds of these one after the other.
+        // The flag is examined now and then, and there may be hundreds of these one after the other.
         let nodes = if self.stop_flag.is_stopped() { 0 } else { QUIESCENCE_NODES };
         self.limits = Limits { depth: 0, nodes };
     }

@@ -1,4 +1,4 @@
-//! The line whose themes are looked for, and what a theme rests on.
+//! The line whose themes are searched for, and what a theme rests on.
 
 use shakmaty::{Chess, Color, Move, Position, Role, Square};
 

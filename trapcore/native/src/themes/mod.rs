@@ -15,7 +15,7 @@
 //! | `defenders` | deflection, attraction, interference, capturing and overloading of defenders |
 //! | `tempo` | moves whose point is when they come: intermezzo, clearance, quiet and defensive moves |
 //! | `kings` | attacks on the king |
-//! | `zugzwang` | zugzwang, found by a search ||
+//! | `zugzwang` | zugzwang, found by a search |
 //! | `causes` | why a losing move loses, and what its killer line does |
 //! | `differences` | what a mistake adds to the opponent's tree and takes from one's own, as tokens |
 //! | `moves` | promotion, en passant, castling, advanced pawns, sacrifices |

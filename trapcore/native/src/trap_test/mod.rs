@@ -206,7 +206,7 @@ impl Tester {
     }
 
     /// Rank (from 1) and seeming gain in centipawns of each move, the better of two views: the static ranking, where
-    /// nobody looks for checks, and by a search of one ply, which also understands pins.
+    /// nobody searches for checks, and by a search of one ply, which also understands pins.
     pub(crate) fn temptation(&mut self, position: &Chess) -> FxHashMap<u16, (usize, i32)> {
         let mut out: FxHashMap<u16, (usize, i32)> = FxHashMap::default();
         let views = [
@@ -439,7 +439,7 @@ impl Tester {
 
 /// Most nodes of a ranking, an equal share for each move; beyond it a move has the value of the depth before.
 const RANKING_NODES: u64 = 20_000_000;
-/// Longest mate that is looked for.
+/// Longest mate that is searched for.
 const MATES: u32 = 5;
 
 #[cfg(test)]

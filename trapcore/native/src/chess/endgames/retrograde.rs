@@ -130,7 +130,7 @@ impl<'a> Analysis<'a> {
         self.distances
     }
 
-    /// Looks at the moves of a placement.
+    /// Examines the moves of a placement.
     fn begin(&mut self, index: usize) {
         let material = self.material;
         let placement = material.placement(index);

@@ -1,4 +1,4 @@
-//! What local search answers: forced wins of both players of a position, each looked for apart, deeper and deeper.
+//! What local search answers: forced wins of both players of a position, each searched for apart, deeper and deeper.
 
 use super::distance::MOST_MOVES;
 use super::search::{LocalSearch, NO_CENTER};
@@ -6,7 +6,7 @@ use crate::game_search::games::local::LocalGame;
 use crate::search::stop::StopFlag;
 
 /// What is found for the player to move. It is a strong hint, no proof: a win may be slower than one that the opponent
-/// has elsewhere and that was not looked at.
+/// has elsewhere and that was not examined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Finding {
     Win,
@@ -109,7 +109,7 @@ impl<G: LocalGame> LocalSearch<G> {
         let mut replies = self.replies(game);
         let known = found.losing.clone();
         let mut holding = 0;
-        // What may help is looked at first: it can make the zone larger.
+        // What may help is examined first: it can make the zone larger.
         loop {
             let mut is_grown = false;
             for reply in &mut replies {

@@ -5,7 +5,7 @@
 
 use crate::game_search::games::local::{Propositions, StaticMove, Statics};
 
-/// Most further moves that are followed; also the longest forced win that is looked for.
+/// Most further moves that are followed; also the longest forced win that is searched for.
 pub(crate) const MOST_MOVES: usize = 24;
 
 /// Local search pays in games whose moves are so far apart on the average: where everything is near, nothing can be left

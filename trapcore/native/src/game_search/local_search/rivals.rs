@@ -115,7 +115,7 @@ impl ProofNumberSearch<'_> {
         }
     }
 
-    /// Numbers of a position, which it is looked at for until one of them reaches its threshold.
+    /// Numbers of a position, which it is examined for until one of them reaches its threshold.
     fn look<G: LocalGame>(&mut self, game: &G, most_proof: u32, most_disproof: u32) -> (u32, u32) {
         let first = self.first_numbers(game);
         if game.result().is_some() || first.0 >= most_proof || first.1 >= most_disproof {

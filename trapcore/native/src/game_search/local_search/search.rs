@@ -153,7 +153,7 @@ impl<G: LocalGame> LocalSearch<G> {
         }
         let mut replies = self.replies(game);
         let mut zone = Zone::WON;
-        // Replies to the move itself refute it most often, so that the tenuki need not be looked at.
+        // Replies to the move itself refute it most often, so that the tenuki need not be examined.
         for reply in &mut replies {
             if self.distances.reach(reply.number)[0] & touched != 0 {
                 zone.join(&self.reply(reply, moves, center)?);

@@ -29,7 +29,7 @@ pub(crate) struct Record {
     pub(crate) node: u32,
     player: usize,
     fingerprint: Fingerprint,
-    /// None unless counterparts are looked for.
+    /// None unless counterparts are searched for.
     patterns: Vec<(u16, Pattern)>,
     pub(crate) links: Vec<Link>,
     /// The move that is tried first in nodes like this.

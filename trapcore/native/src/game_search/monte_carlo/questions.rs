@@ -7,7 +7,7 @@ use crate::game_search::local_search::answer::LocalAnswer;
 use crate::game_search::local_search::open::NamedAnswer;
 
 impl<G: Game> Search<G> {
-    /// A position that is worth a look and that nobody looks at, for a local search elsewhere, whose answer comes with
+    /// A position that is worth a look and that nobody examines, for a local search elsewhere, whose answer comes with
     /// [`Search::hint`]: the label of the move to it, none for this position, and the nodes to spend. None if there is
     /// nothing to ask.
     pub(super) fn question(&mut self, width: usize) -> Option<(Option<String>, u64)> {
@@ -16,7 +16,7 @@ impl<G: Game> Search<G> {
         Some((question.after.map(|m| self.game.label(m)), question.nodes))
     }
 
-    /// Nobody looks at what was asked any more.
+    /// Nobody examines what was asked any more.
     pub(super) fn forget_questions(&mut self) {
         self.schedule.asked.clear();
     }

@@ -277,7 +277,7 @@ impl<G: Game> Search<G> {
         true
     }
 
-    /// The child that is looked at next. `reference` is the table of GRAVE.
+    /// The child that is examined next. `reference` is the table of GRAVE.
     fn select(&self, node: usize, player: usize, reference: u32) -> usize {
         let options = &self.options;
         let parent = &self.tree.nodes[node];
@@ -308,7 +308,7 @@ impl<G: Game> Search<G> {
                 open = (score, number);
             }
         }
-        // Of a draw that is proved nothing can be learned: every other time the best of the rest is looked at, so that
+        // Of a draw that is proved nothing can be learned: every other time the best of the rest is examined, so that
         // the proof goes on.
         let is_draw = options.solver && self.tree.nodes[best.1].proof == Some(0);
         if is_draw && is_even && open.0 > f32::NEG_INFINITY { open.1 } else { best.1 }
@@ -333,7 +333,7 @@ impl<G: Game> Search<G> {
             value = (1.0 - options.minimax) * value + options.minimax * child.minimax;
         }
         let failures = visits * (1.0 - child.value()) / 2.0;
-        // Never a cut: all moves are looked at, and if all lose, they are what they were to each other.
+        // Never a cut: all moves are examined, and if all lose, they are what they were to each other.
         value += HINT * f32::from(child.hint);
         value + spread / visits.max(1.0).sqrt() + options.history * (history + 1.0) / 2.0 / (failures + 1.0)
     }

@@ -118,7 +118,7 @@ fn random_position<G: Game>(start: &G, plies: usize, seed: u64) -> G {
     game
 }
 
-/// A position of 5x5 Breakthrough with three men each, so that everything can be looked at; none if it is over.
+/// A position of 5x5 Breakthrough with three men each, so that everything can be examined; none if it is over.
 fn few_men(seed: u64) -> Option<Breakthrough> {
     let mut random = Random(seed);
     let mut cells = [b'.'; 25];
@@ -179,7 +179,7 @@ fn proofs_of_small_breakthrough_are_those_of_a_complete_search() {
 fn connect_four_is_proved_where_a_complete_search_is_possible() {
     let start = ConnectFour::parse("......./......./......./......./......./....... x").unwrap();
     let mut proved = 0;
-    // Of random games few fill the board so far that everything can be looked at.
+    // Of random games few fill the board so far that everything can be examined.
     let late = (0..).map(|seed| random_position(&start, 32, seed)).filter(|game| game.discs() >= 31).take(8);
     for (number, game) in late.enumerate() {
         let value = solved(&game, &mut FxHashMap::default(), &|game| game.key());

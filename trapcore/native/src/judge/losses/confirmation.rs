@@ -25,7 +25,7 @@ const MORE_NODES: u64 = 32_000;
 /// If a player who had [`WON`] had won by an attack, a search with an empty table has to see the loss. It asks for the
 /// value: a search of a border prunes the quiet moves of an attack.
 const WON_NODES: u64 = 160_000;
-/// Longest mate of such a player after the answer that is looked for, and the nodes for it.
+/// Longest mate of such a player after the answer that is searched for, and the nodes for it.
 const MATE: u32 = 9;
 const MATE_NODES: u64 = 10_000;
 /// Share of a claimed loss that is left at the end of a line.

@@ -78,7 +78,7 @@ const ENDING_COST: f64 = 0.4;
 /// Below [`LOST`] and above [`WON`] a move is reported only if it costs this much, or allows mate.
 const TOLD_BEYOND: f64 = 0.45;
 
-/// Longest mate that is looked for, and the nodes for it at each stage, as a share of those of the stage.
+/// Longest mate that is searched for, and the nodes for it at each stage, as a share of those of the stage.
 pub(super) const MATES: u32 = 5;
 const MATE_SHARE: u64 = 2;
 /// Longest mate that is looked for where the search saw none, and the nodes for that where a mate is likely, where the
@@ -87,7 +87,7 @@ const UNSEEN_MATES: u32 = 2;
 const LIKELY_NODES: u64 = 1_000;
 const UNSEEN_NODES: u64 = 150;
 const SEEN_NODES: u64 = 20_000;
-/// A mate is looked for where the search gives the attacker so many centipawns.
+/// A mate is searched for where the search gives the attacker so many centipawns.
 const MATE_LIKELY: i32 = 500;
 
 /// The answer about one move. Win chances are those of the mover, -1 to 1.
@@ -293,7 +293,7 @@ fn matters_little(evidence: &Evidence) -> bool {
     beyond && !evidence.mated && evidence.loss() < TOLD_BEYOND
 }
 
-/// Whether there is a mate for the side to move, given a search of the position; `None` where it was not looked for.
+/// Whether there is a mate for the side to move, given a search of the position; `None` where it was not searched for.
 pub(super) fn mate_in(prover: &mut Prover, position: &Chess, searched: &Deepening) -> Option<MateProof> {
     let value = searched.value();
     if value < 0 {

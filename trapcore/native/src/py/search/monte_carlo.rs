@@ -142,7 +142,7 @@ impl MonteCarlo {
         py.detach(|| self.with(|search| search.play(label)))
     }
 
-    /// The move to a position that a local search elsewhere should look at, and nodes to spend; none if there is none.
+    /// The move to a position that a local search elsewhere should examine, and nodes to spend; none if there is none.
     fn question(&self, py: Python<'_>, width: usize) -> Option<(Option<String>, u64)> {
         py.detach(|| self.with(|search| search.question(width)))
     }

@@ -17,7 +17,7 @@ pub(crate) struct Attacked {
     pub pinned: Bitboard,
 }
 
-/// Pieces with their reach; more than sixteen of them are not looked at.
+/// Pieces with their reach; more than sixteen of them are not examined.
 pub(crate) struct Vec16 {
     items: [(Role, Square, Bitboard); 16],
     length: usize,

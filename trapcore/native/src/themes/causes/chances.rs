@@ -95,7 +95,7 @@ pub(crate) fn trades_into_lost_ending(mistake: &Mistake) -> Squares {
     (even && is_ending).then(|| vec![bait.to])
 }
 
-/// Pieces beside kings and pawns with which zugzwang is looked for, at most.
+/// Pieces beside kings and pawns with which zugzwang is searched for, at most.
 pub(crate) const ZUGZWANG_PIECES: usize = 4;
 
 /// Whether the board after the bait has few pieces.

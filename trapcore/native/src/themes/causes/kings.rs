@@ -7,7 +7,7 @@ use crate::themes::causes::mistake::Mistake;
 
 type Squares = Option<Vec<Square>>;
 
-/// The attacker's moves that are looked at.
+/// The attacker's moves that are examined.
 const LOOKED_AT: usize = 5;
 
 /// A rook or queen that guarded the first rank leaves it, and the attacker checks there.

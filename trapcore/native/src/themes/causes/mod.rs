@@ -72,7 +72,7 @@ pub(crate) const CAUSES: &[(&str, Predicate)] = &[
     ("ending", chances::trades_into_lost_ending),
 ];
 
-/// The cause that only a search shows, looked for where there is no other.
+/// The cause that only a search shows, searched for where there is no other.
 pub(crate) const ZUGZWANG: &str = "zugzwang";
 /// Nodes of each search for it.
 const ZUGZWANG_NODES: u64 = 10_000;

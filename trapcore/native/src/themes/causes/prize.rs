@@ -5,7 +5,7 @@ use shakmaty::{Chess, Color, Move, Position, Role, Square};
 use crate::chess::moves::{after, ends};
 use crate::themes::causes::exchange::{SOMETHING, best_taking, material, taking};
 
-/// Plies of a line that count: later ones are what a search happened to look at.
+/// Plies of a line that count: later ones are what a search happened to examine.
 const PLIES: usize = 7;
 
 /// Classes of pieces that are traded for each other.

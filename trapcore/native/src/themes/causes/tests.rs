@@ -154,7 +154,7 @@ const ROWS: &[(&str, Row, &str, Row)] = &[
      Row("8/5k2/4p1p1/3rP2p/1R5P/4K1P1/8/8 w - - 0 1", "b4d4", "d5d4 e3d4 f7e7", "b4b7", [0.0, -0.3], None)),
     (ZUGZWANG,
      Row("8/8/1k6/2p5/PpP5/8/2K5/8 w - - 7 63", "c2b3", "b6a5 b3b2 a5a4", "", UNKNOWN, None), "b3",
-     // With more pieces nobody looks for it.
+     // With more pieces nobody searches for it.
      Row("r5k1/ppq2ppp/8/3n4/5b2/P1NBrP2/1PK4P/R2Q3R w - - 0 20", "c2b3", "d5c3 b2c3", "", UNKNOWN, None)),
 ];
 
