@@ -29,7 +29,7 @@ from trapcore.parallel.budget import Cancellation
 from trapcore.parallel.pools import Pool, in_order
 
 _LOSSES_VERSION = 5
-"""Of how the core judges what a move lost, and of what is kept of it: with another, games are looked through again."""
+"""Of how the core judges what a move lost, and of what is kept of it: with another, games are searched again."""
 
 _CLOCK = re.compile(rb"\[%clk\s+(\d{1,4}):(\d{1,2}):(\d{1,2})(?!\d)")
 
@@ -39,9 +39,9 @@ class Recorded:
     """What was done."""
 
     games: int = 0
-    """Games that were looked through."""
+    """Games that were searched."""
     done_before: int = 0
-    """Games that the same analysis had looked through."""
+    """Games that the same analysis had searched."""
     losing_moves: int = 0
 
 
@@ -53,9 +53,9 @@ def record_losing_moves(
     *,
     progress: Callable[[Recorded], None] | None = None,
 ) -> Recorded:
-    """Look through the indexed games of these files for moves that lose by force, and store them.
+    """Search the indexed games of these files for moves that lose by force, and store them.
 
-    The traps of the library take no part. Left alone are a game that the same analysis has looked through, one that is
+    The traps of the library take no part. Left alone are a game that the same analysis has searched, one that is
     not indexed, standard input (``-``), which cannot be read twice, and what comes after the place where a file cannot
     be read on. ``progress`` is called after each batch. Raises ``EngineError`` and `LibraryError`.
     """
@@ -112,7 +112,7 @@ def _readable(path: Path | str) -> Iterator[_native.Batch]:
 
 
 def _not_done(library: Library, batches: Iterable[_native.Batch], by: str, done: Recorded) -> Iterator[_Part]:
-    """The batches that have an indexed game which this analysis has not looked through."""
+    """The batches that have an indexed game which this analysis has not searched."""
     for batch in batches:
         records = _native.read_records(batch).records
         with library.database.read() as connection:

@@ -73,7 +73,7 @@ class AnalysisRequest:
     unproved: bool = False
     """Resemblances without a proof are reported as well, marked as such."""
     skip_plies: int = 0
-    """So many plies at the beginning of each game are not looked at."""
+    """So many plies at the beginning of each game are not examined."""
     selection: Selection = field(default_factory=Selection)
     style: Style = field(default_factory=Style)
     """Of the comments."""

@@ -38,7 +38,7 @@ class Selection:
             return False
         if self.player is None:
             return True
-        # The reader composes the letters of names, and so must be what is looked for.
+        # The reader composes the letters of names, and so must be what is searched for.
         wanted = unicodedata.normalize("NFC", self.player).casefold()
         return wanted in tags.get(event.mover.capitalize(), "").casefold()
 
