@@ -42,7 +42,7 @@ class Imported:
 
     file: str
     read: int = 0
-    """Entries looked at, the bad ones included."""
+    """Entries examined, the bad ones included."""
     results: Counter[Added] = field(default_factory=Counter)
     verdicts: Counter[Verdict] = field(default_factory=Counter)
     """Of the entries that were traps, without those whose bait was the only legal move."""

@@ -88,7 +88,7 @@ class LostMove:
 
 
 def lost_moves(library: Library, games: Games) -> tuple[list[LostMove], int]:
-    """The losing moves in these games, by game and ply, and how many of the games were looked through for them.
+    """The losing moves in these games, by game and ply, and how many of the games were searched for them.
 
     What they cost is the difference of the values that the library has of their positions; a move that costs too little
     by deeper values is left out. A game in which the player had both sides gives each move once, as his. Raises

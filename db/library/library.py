@@ -194,7 +194,7 @@ class Library(AbstractContextManager["Library"]):
             removed = connection.scalar(select(TrapRow.id).where(TrapRow.slug == slug))
             connection.execute(delete(TrapRow).where(TrapRow.id == removed))
             mark_changed(connection)
-            # The next trap may get the number, and has to be looked for in the games all the same.
+            # The next trap may get the number, and has to be searched for in the games all the same.
             last = connection.scalar(select(func.max(TrapRow.id))) or 0
             swept = connection.scalar(select(MetaRow.value).where(MetaRow.key == RECORDED_TRAPS))
             if swept is not None and stored(whole_number, swept) > last:

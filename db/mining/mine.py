@@ -15,7 +15,7 @@ of which each costs more than the one before and leaves a few of a hundred candi
    did not see them: those stay undecided. A mate needs no confirmation.
 
 What a step dismisses is remembered with the library, and so is the verdict of the test: an interrupted run goes on
-where it was, and with new games only what is new is looked at. Another version of the search looks at all of it again.
+where it was, and with new games only what is new is examined. Another version of the search looks at all of it again.
 
 A trap is named by the opening of the first game in which it occurred. Near duplicates, with the same bait and killer in
 a position whose local tree is nearly the same, are of one family.
@@ -99,7 +99,7 @@ class MiningProgress:
     resumed: int = 0
     """Of them looked at by an earlier run."""
     done: int = 0
-    """Looked at by this one."""
+    """Examined by this one."""
     findings: Counter[str] = field(default_factory=Counter)
     """Of this run: ``harmless`` after a shallow search, else the verdict of the test."""
     known: int = 0
@@ -118,10 +118,10 @@ def mine(
     progress: Callable[[MiningProgress], None] | None = None,
     stop: Cancellation | None = None,
 ) -> MiningProgress:
-    """Look for traps in the indexed games and store those that are proved.
+    """Search for traps in the indexed games and store those that are proved.
 
     The engine of ``prover``, if it has one, confirms gains. ``jobs`` threads, 1 or more, or ``pool`` in their
-    place. ``progress`` is called now and then. If another thread cancels ``stop``, what was looked at so far is kept,
+    place. ``progress`` is called now and then. If another thread cancels ``stop``, what was examined so far is kept,
     as it is when something is raised: `UsageError` for jobs out of range, `LibraryError`, `EngineError`, and what the
     pool raises.
     """
@@ -270,7 +270,7 @@ def _confirm(library: Library, tested: _TestedMove, prover: TrapProver | None) -
 
 
 def _store(library: Library, part: Sequence[_TestedMove], report: MiningProgress) -> None:
-    """Store the traps first, then that they were looked at: killed in between, the next run finds them known."""
+    """Store the traps first, then that they were examined: killed in between, the next run finds them known."""
     for tested in part:
         if tested.trap is not None:
             trap = with_family(library, tested.trap)

@@ -62,7 +62,7 @@ class Pattern:
 
 
 def patterns_of(move: LosingMove) -> tuple[Pattern, ...]:
-    """The patterns of a losing move, the closest first; none where nobody has looked for its cause."""
+    """The patterns of a losing move, the closest first; none where nobody has searched for its cause."""
     return tuple(Pattern(key) for key in (move.place, move.mechanism, move.cause) if key)
 
 

@@ -1,4 +1,4 @@
-"""How often players of a rating fall into a pattern: the share of their games that were looked through."""
+"""How often players of a rating fall into a pattern: the share of their games that were searched."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ class PatternRate:
     """In how many games somebody fell into a pattern."""
 
     games: int
-    """Looked through, one for each player of it who counts."""
+    """Searched, one for each player of it who counts."""
     fell: int
     """Of these, those with the pattern."""
 

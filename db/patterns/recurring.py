@@ -111,7 +111,7 @@ def grouped(moves: Iterable[LostMove]) -> dict[Pattern, list[LostMove]]:
 def recurring(library: Library, games: Games, moves: Sequence[LostMove], judged: int) -> tuple[Recurring, ...]:
     """The patterns of a player that cost most, `SHOWN` at most: of his own ``moves`` in these games.
 
-    ``judged`` of the games were looked through; there are no patterns if these are fewer than `LEAST_GAMES`. Raises
+    ``judged`` of the games were searched; there are no patterns if these are fewer than `LEAST_GAMES`. Raises
     `LibraryError`.
     """
     if judged < LEAST_GAMES:
@@ -152,7 +152,7 @@ def _band(games: Games) -> RatingBand:
 
 
 def _halves(rows: Mapping[int, Any]) -> tuple[set[int], set[int]]:
-    """The earlier and the later half of the games that were looked through and have a date."""
+    """The earlier and the later half of the games that were searched and have a date."""
     judged = {number: row for number, row in rows.items() if row.judged_by is not None and row.date[:1].isdigit()}
     dated = sorted((row.date, row.utc_time, number) for number, row in judged.items())
     numbers = [number for *_, number in dated]

@@ -1,7 +1,7 @@
 """Judgement of an answer: right, wrong, or neither.
 
 What is known is not searched again: the bait of the exercise is wrong, its killer right. Any other move, also the one
-that seemed best when the games were looked through, is put to the trap test (`trapcore.proof.trap_test`) with `NODES`
+that seemed best when the games were searched, is put to the trap test (`trapcore.proof.trap_test`) with `NODES`
 nodes for each of its questions. The product's border between them is `LOSS` of win chance, and an answer is judged only
 where it is clear on which side it is: wrong costs `MARGIN` more than that and leaves no advantage, right costs `CLOSE`
 less. Where the search sees a mate at once there are no depths to compare, and the answer is searched against that.

@@ -159,7 +159,7 @@ def _mover(move: LostMove) -> str:
 
 
 def _rated_games(library: Library, band: RatingBand) -> Iterator[Games]:
-    """The games that were looked through in which either player is of this band, some at a time."""
+    """The games that were searched in which either player is of this band, some at a time."""
     last = 0
 
     def within(column: Any) -> Any:

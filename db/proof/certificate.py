@@ -39,7 +39,7 @@ from trapcore.proof.verdict import DepthValue, Verdict
 REPEATED = 4
 """Most plies, the bait included, at which the search is repeated: the certificate says at how many."""
 
-_FIRST_LOOK = 1000  # nodes, when a safe move is looked for
+_FIRST_LOOK = 1000  # nodes, when a safe move is searched for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,7 +24,7 @@ from trapcore.errors import UsageError
 from trapcore.suggestions import unknown_name
 
 _SPARE = 20
-"""Mistakes looked at beyond those wanted, for those that cost too little by deeper values."""
+"""Mistakes examined beyond those wanted, for those that cost too little by deeper values."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

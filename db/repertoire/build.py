@@ -1,14 +1,14 @@
 """The tree of moves of a repertoire, grown where games are likeliest to go.
 
 In a position of ours the move with the greatest expected win chance is taken among those that cost no more than is
-allowed; in a position of the opponent the mean over his replies by their probability. A position that is not looked at
+allowed; in a position of the opponent the mean over his replies by their probability. A position that is not examined
 further has the win chance of a search, drawn to the results of the games of the rating that got there. What is looked
 at next is always a position that the repertoire, as it stands, most probably gets to (AO*: Nilsson 1980, "Principles of
 Artificial Intelligence", chapter 3). Baits are put to the trap test as soon as the repertoire sets them; what the test
 does not prove counts as what it measured. A trap tempts by the rules of `db.traps.temptation`, with the predicted share
 of players in place of that of the games; other replies that lose are blunders, which count all the same.
 
-Positions on the way to proved traps of the library are looked at as well, those that games get to most easily first, so
+Positions on the way to proved traps of the library are examined as well, those that games get to most easily first, so
 that a trap several moves away is found if it is worth it.
 
 The same library and options give the same repertoire for any number of threads, unless the time is limited.
@@ -39,7 +39,7 @@ RESULTS_AS = 30.0
 """Games whose results count as much as a search, where the repertoire ends."""
 
 AT_A_TIME = 8
-"""Positions that are looked at before the repertoire is chosen anew."""
+"""Positions that are examined before the repertoire is chosen anew."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +55,7 @@ class RepertoireOptions:
     depth: int = 20
     """Plies, 1..60."""
     positions: int = 200
-    """Positions in which we are to move that are looked at, 1..100,000."""
+    """Positions in which we are to move that are examined, 1..100,000."""
     width: int = 4
     """Own moves that are compared in each, 1..20."""
     nodes: int = 4_000
@@ -63,7 +63,7 @@ class RepertoireOptions:
     test_nodes: int = 100_000
     """For each question of the trap test, 1,000 or more."""
     seconds: float | None = None
-    """Time after which no further positions are looked at but the first ones, 1 or more; None for no limit."""
+    """Time after which no further positions are examined but the first ones, 1 or more; None for no limit."""
     against_engines: bool = False
     """Whether the opponents are engines of limited strength, who answer by a model of their own and as in no games."""
 
@@ -92,7 +92,7 @@ class _Child:
 
     reply: ReplyValue
     value: float
-    """Our win chance after it, as long as it is not looked at further."""
+    """Our win chance after it, as long as it is not examined further."""
     own: "_Own"
     trap: BaitTest | None = None
     is_tested: bool = False
@@ -145,7 +145,7 @@ def build_repertoire(
 
     ``jobs`` threads, 1 or more. ``progress`` gets the positions that are done, and how many there will be at most. If
     another thread cancels ``stop``, `UsageError` is raised; else `LibraryError`. Without ``compare`` the main lines are
-    not looked at, so that their expected points are unknown.
+    not examined, so that their expected points are unknown.
     """
     model = ReplyModel(None if options.against_engines else library, options.band, is_engine=options.against_engines)
     lines = KnownLines(() if library is None else library.traps(), options.color)
@@ -229,7 +229,7 @@ class _Tree:
         return _Option(weighed, board, children)
 
     def _ends(self, option: _Option, reach: float) -> Iterator[tuple[float, _Own]]:
-        """Positions that the repertoire or a known line leads to and that nobody has looked at, with the share of games
+        """Positions that the repertoire or a known line leads to and that nobody has examined, with the share of games
         there."""
         for child in option.children:
             here = reach * child.reply.probability

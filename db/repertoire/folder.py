@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 DEPTH = 24
 """Plies that a repertoire reaches at most."""
 POSITIONS = 400
-"""Positions that are looked at for one at most."""
+"""Positions that are examined for one at most."""
 TEST_NODES = 40_000
 """For each question of the trap test."""
 

@@ -20,7 +20,7 @@ from trapcore.proof.trap_test import BaitTest, check_baits
 from trapcore.proof.verdict import Verdict
 
 WIDTH = 10
-"""Own moves whose replies are looked at."""
+"""Own moves whose replies are examined."""
 
 NODES_A_MILLISECOND = 40
 """Of the time for all, nodes for the search of each position."""
@@ -28,7 +28,7 @@ LEAST_NODES, MOST_NODES = 600, 8_000
 OWN_PART = 0.5
 """Part of these nodes for the search of the own moves, which are compared anew before one is played;"""
 COST_MARGIN = 0.04
-"""so moves that seem to cost more than is allowed by this, of win chance, are looked at as well."""
+"""so moves that seem to cost more than is allowed by this, of win chance, are examined as well."""
 
 LOOK_GIFT = 0.75 * BAIT_GIFT
 """Win chance that a reply gives away at least by the quick look: so few nodes do not show all that it loses."""

@@ -37,11 +37,11 @@ AHEAD_SHARE = 0.2
 """and for the look behind the replies, if there is time for it. The search of the best move has what is left."""
 
 LEAST_MILLISECONDS = 60
-"""With less time nobody looks for traps."""
+"""With less time nobody searches for traps."""
 SHORTEST_SEARCH = 1
 """Milliseconds that a search gets in any case."""
 WON = 0.75
-"""Win chance from which on traps are not looked for any more: a bait costs .3 of it at least, which is not there."""
+"""Win chance from which on traps are not searched for any more: a bait costs .3 of it at least, which is not there."""
 
 MOST_TRAPS = 2
 """Most traps that are compared with the best move."""
@@ -114,7 +114,7 @@ class Opponent:
 
     model: ReplyModel
     allowed: float
-    """Win chance that a trap may cost against him, 0..1; 0 to look for none."""
+    """Win chance that a trap may cost against him, 0..1; 0 to search for none."""
     run: Runner = run_here
 
 
@@ -172,7 +172,7 @@ def choose_move(
 
 
 def _looked(board: chess.Board, opponent: Opponent, milliseconds: int, stop: Cancellation) -> list[WeighedMove]:
-    """The moves about within the cost with the replies that may be baits; none where nobody looks for traps."""
+    """The moves about within the cost with the replies that may be baits; none where nobody searches for traps."""
     if board.chess960:
         return []
     model, allowed = opponent.model, opponent.allowed

@@ -78,7 +78,7 @@ class Repertoire:
     """Expected points a game, 0..1,"""
     main_points: float | None
     """and those of the main lines: always the best move by the same search, against the same opponents; None if they
-    were not looked at."""
+    were not examined."""
 
     def positions(self) -> Iterator[Position]:
         """All positions in which we are to move, those of likely replies first."""

@@ -47,7 +47,7 @@ class Losses:
     """The losing moves of a player's games, his own and his opponents'."""
 
     games: int
-    """Games that were looked through for them."""
+    """Games that were searched for them."""
     in_all: LossCount
     by_kind: tuple[LossCount, ...]
     by_phase: tuple[LossCount, ...]

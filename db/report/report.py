@@ -158,7 +158,7 @@ class Report:
     colour: Side | None
     """Only games in which the player had it."""
     games: int
-    """Of the player that are looked at."""
+    """Of the player that are examined."""
     unproved: int
     """Occurrences, in any of his games, with traps that are not proved, and so left out."""
     in_all: Group
@@ -177,7 +177,7 @@ class Report:
     patterns: tuple[Recurring, ...]
     """What he loses to in several games, what costs most first; none with fewer than `LEAST_GAMES` games."""
     losses: Losses
-    """All losing moves of these games, those of traps too, as far as the games were looked through for them."""
+    """All losing moves of these games, those of traps too, as far as the games were searched for them."""
 
     @property
     def over_time(self) -> tuple[Group, ...]:

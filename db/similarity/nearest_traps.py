@@ -28,7 +28,7 @@ from trapcore.ranking.weights import Weights
 from trapcore.trees.position_key import mirror
 
 AT_FIRST = 8
-"""Of a question with other conditions so many times as many traps as are wanted are looked at first, whether they fit;
+"""Of a question with other conditions so many times as many traps as are wanted are examined first, whether they fit;
 only if these are too few, all that fit are looked up."""
 MOST_COMPARED = 20_000
 """Traps of a library in which positions are compared one by one."""

@@ -1,4 +1,4 @@
-"""Rows of the moves in indexed games that were proved to lose, and of which games were looked through for them."""
+"""Rows of the moves in indexed games that were proved to lose, and of which games were searched for them."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -78,7 +78,7 @@ class LosingMove:
 
 
 def judged_games(connection: Connection, digests: Collection[bytes]) -> dict[bytes, tuple[int, str | None]]:
-    """Of the games with these digests that are stored, the number and the analysis that looked through each."""
+    """Of the games with these digests that are stored, the number and the analysis that searched each."""
     columns = [GameRow.digest, GameRow.id, GameRow.judged_by]
     found = BulkLookup(connection, columns, GameRow.digest).find(sorted(digests))
     return {digest: (game, by) for digest, game, by in found}

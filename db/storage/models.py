@@ -189,7 +189,7 @@ class GameRow(Base):
     byte_offset: Mapped[int] = mapped_column(column_types.BigInteger)
     """Within the decompressed source."""
     judged_by: Mapped[str | None] = mapped_column(String(32))
-    """Digest of the analysis that has looked through it for losing moves; None if none has."""
+    """Digest of the analysis that has searched it for losing moves; None if none has."""
 
 
 class PositionRow(Base):

@@ -3,7 +3,7 @@
 The library keeps the words of all names, families and slugs, which traps have each, and the groups of three letters
 that each word is made of. What people write is taken word by word: the word itself, words that begin with it, and,
 where there are none, words that share most groups and are near enough. A million puzzles whose names differ in one word
-cost no more than a few: the traps of the rarest word are looked at first. All of it is portable SQL, so that every
+cost no more than a few: the traps of the rarest word are examined first. All of it is portable SQL, so that every
 database gives the same answers.
 """
 

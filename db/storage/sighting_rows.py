@@ -92,7 +92,7 @@ def record_occurrences(connection: Connection, progress: Callable[[int], None] |
     """Record where the library's traps occurred in the indexed games, in either colour; how many were new.
 
     ``fell`` if the bait was played, ``avoided`` if another move was; a game that ended there gives none. What an
-    earlier call has covered is not looked at again. ``progress`` is called with each number of new sightings.
+    earlier call has covered is not examined again. ``progress`` is called with each number of new sightings.
     """
     meta = connection.execute(select(MetaRow).where(MetaRow.key.in_(RECORDED)))
     facts = {row.key: stored(whole_number, row.value) for row in meta}

@@ -212,7 +212,7 @@ def _targets(before: chess.Board, after: chess.Board, theme: LineTheme) -> tuple
     found = []
     for name in theme.targets:
         square = chess.parse_square(name)
-        # What the move took is looked for on the board before it.
+        # What the move took is searched for on the board before it.
         piece = before.piece_at(square) if after.color_at(square) == before.turn else after.piece_at(square)
         if piece is not None:
             found.append(piece.piece_type)

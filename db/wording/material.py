@@ -20,7 +20,7 @@ LATEST_PLY = 7
 """Material that falls later than so many plies into the line is not called lost by the move: too much lies between."""
 
 LAST_PLY = 9
-"""What the line does after so many plies is not looked at: it is not shown, and little of it is forced."""
+"""What the line does after so many plies is not examined: it is not shown, and little of it is forced."""
 
 AT_ONCE = 3
 """Until this ply of the line a piece falls at once."""
@@ -228,7 +228,7 @@ def _stands(
 
 
 def _continued(board: chess.Board, line: Sequence[str]) -> Sequence[str]:
-    """The line (UCI) as far as it is looked at, with what a search finds behind it where it is shorter."""
+    """The line (UCI) as far as it is examined, with what a search finds behind it where it is shorter."""
     if len(line) >= LAST_PLY:
         return line[:LAST_PLY]
     board = _after(board, line)
@@ -320,7 +320,7 @@ def _without_minor(counts: Counts, minor: int) -> Counts:
 
 
 def _lost_anyway(evidence: Evidence, before: chess.Board, start: dict[chess.Color, Counts]) -> _Stand | None:
-    """What is lost by the best other move as well, as far as that is looked at; None where it is not known."""
+    """What is lost by the best other move as well, as far as that is examined; None where it is not known."""
     line, board = [], before.copy(stack=False)
     for san in evidence.best_line:
         line.append(board.parse_san(san).uci())
