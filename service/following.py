@@ -87,7 +87,7 @@ class Follower:
         """
         self._service, self._writer, self._feed = service, writer, feed
         self.bad: list[str] = []
-        """Why games of the user that was looked at last cannot be read, a reason each."""
+        """Why games of the user that was examined last cannot be read, a reason each."""
         self._stack = ExitStack()
         library, settings = service.library, service.settings
         request = AnalysisRequest.from_settings(settings)

@@ -50,7 +50,7 @@ MOST_EMPTY = 100_000
 """Most empty lines of one answer, which a server may send to keep a connection alive."""
 
 LONGEST_PGN = 32 << 20
-"""Most bytes of a study or a round, which are looked through in one piece."""
+"""Most bytes of a study or a round, which are searched in one piece."""
 
 MOST_BAD = 100
 """Most games of an answer that may be skipped because they cannot be read."""
