@@ -1,6 +1,6 @@
 """Jobs that read a player's games into the library and look through them, for his report and his practice.
 
-The games are given, or fetched from his account. Each is stored before it is looked through, and is looked through
+The games are given, or fetched from his account. Each is stored before it is searched, and is searched
 once: a job that is stopped, or that runs again, goes on where the one before stopped.
 """
 
@@ -91,9 +91,9 @@ class ReportJob:
         """Why it failed or was stopped."""
         self.phase = Phase.READING
         self.games = 0
-        """To be looked through, once that is known."""
+        """To be searched, once that is known."""
         self.looked = 0
-        """Games that were looked through, now or before."""
+        """Games that were searched, now or before."""
         self.losing_moves = 0
         self.skipped: Counter[str] = Counter()
         """Games that could not be read, by reason."""

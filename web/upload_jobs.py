@@ -46,7 +46,7 @@ STORED_OF_ADDRESS = 2
 STORED = 8
 """and those of all addresses."""
 
-_SINGLE_GAME_BYTES = 1 << 20  # largest result that is looked at for a single game
+_SINGLE_GAME_BYTES = 1 << 20  # largest result that is examined for a single game
 
 _CHUNK_BYTES = 256 * 1024
 

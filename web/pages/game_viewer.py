@@ -29,7 +29,7 @@ MOST_VARIATIONS = 1000
 MOST_BYTES = 1 << 18
 """Longest text of a game that is shown; it is read at some hundred kilobytes a second, and nobody can stop that."""
 
-# Without `[` inside: each of many that are not closed would be looked for to the end of the comment.
+# Without `[` inside: each of many that are not closed would be searched for to the end of the comment.
 _COMMENT_COMMANDS = re.compile(r"\[%[^\][]*\]")
 _NAG_SYMBOLS = {1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!"}
 

@@ -54,5 +54,5 @@ def dests(moves: Iterable[chess.Move]) -> dict[str, str]:
 
 
 def with_gaps(url: str) -> str:
-    """Address with its gaps, such as ``{uci}``, as a script looks for them."""
+    """Address with its gaps, such as ``{uci}``, as a script searches for them."""
     return url.replace("%7B", "{").replace("%7D", "}")
