@@ -51,7 +51,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One player's part in a game that was looked through."""
+    """One player's part in a game that was searched."""
 
     player: str
     rating: int | None
@@ -90,7 +90,7 @@ class Repetition:
 
 
 def sides_of(connection: Connection) -> list[Side]:
-    """Both sides of every game that was looked through, by date."""
+    """Both sides of every game that was searched, by date."""
     white = white_moved()
     columns = (MistakeRow.id, MistakeRow.tokens, LosingMoveRow.game_id, LosingMoveRow.causes)
     same = (MistakeRow.game_id == LosingMoveRow.game_id) & (MistakeRow.ply == LosingMoveRow.ply)

@@ -24,7 +24,7 @@ Item = TypeVar("Item")
 Answer = TypeVar("Answer")
 
 GROWTH = (100, 1_000)
-"""Sizes of smaller libraries that are looked at, too."""
+"""Sizes of smaller libraries that are examined, too."""
 LONGEST_MATE = 5
 """Moves of the longest mate that is searched for."""
 PROVED_MATE, PROVED_WITHIN = 4, Budget(nodes=50_000)

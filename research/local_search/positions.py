@@ -11,7 +11,7 @@ PLAYOUTS = 2_000
 NEAR = 24
 """Plies before the end from which positions are drawn, so that a complete search can look through them."""
 LONG = 48
-"""The same where long wins are looked for: one of 18 moves is 35 plies from its end."""
+"""The same where long wins are searched for: one of 18 moves is 35 plies from its end."""
 EACH = 4
 """Positions of a game."""
 

@@ -24,7 +24,7 @@ class Radius:
     moves: int
     """Legal moves of the attacker in all positions of the lines."""
     saved: int
-    """Of these, those that lie outside and would not be looked at."""
+    """Of these, those that lie outside and would not be examined."""
 
 
 def distance(one: chess.Move, other: chess.Move) -> int:

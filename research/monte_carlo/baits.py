@@ -131,7 +131,7 @@ def _is_sound(fen: str) -> bool:
 
 
 def steps(most: int) -> list[int]:
-    """Numbers of playouts to look at: 100, 300, 1,000 … up to ``most``."""
+    """Numbers of playouts to examine: 100, 300, 1,000 … up to ``most``."""
     numbers = (leading * 10**power for power in range(2, 19) for leading in (1, 3))
     return [number for number in islice(numbers, 34) if number <= most]
 

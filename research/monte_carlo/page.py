@@ -34,7 +34,7 @@ class Found:
     """What it was asked."""
     names: Sequence[str]
     numbers: Sequence[int]
-    """Playouts at which choices were looked at."""
+    """Playouts at which choices were examined."""
     seconds: float
     """The equal time."""
     choices: Sequence[Choice]

@@ -78,19 +78,19 @@ class Agreement:
     seconds: float = 0.0
     """That the predicates took on one thread, reading the position and the moves included, without zugzwang."""
     nodes: int = 0
-    """Of each search for zugzwang; 0 if it was not looked for."""
+    """Of each search for zugzwang; 0 if it was not searched for."""
     both: Counter[str] = field(default_factory=Counter)
     ours: Counter[str] = field(default_factory=Counter)
     theirs: Counter[str] = field(default_factory=Counter)
 
     def scores(self) -> dict[str, Score]:
-        """Each theme that was looked for, those with the most puzzles first."""
+        """Each theme that was searched for, those with the most puzzles first."""
         names = [name for name in THEMES if self.nodes or name != "zugzwang"]
         found = {name: Score(self.both[name], self.ours[name], self.theirs[name]) for name in names}
         return dict(sorted(found.items(), key=lambda item: -item[1].n))
 
     def other_tags(self) -> dict[str, int]:
-        """lichess's tags that were not looked for, with their puzzles."""
+        """lichess's tags that were not searched for, with their puzzles."""
         looked_for = self.scores()
         return {tag: count for tag, count in self.theirs.most_common() if tag not in looked_for}
 

@@ -199,7 +199,7 @@ def figures(games: Iterable[Game], say: Callable[[str], None]) -> CauseFigures:
 
 
 def chosen(files: Iterable[Path], count: int | None, every: int) -> Iterable[Game]:
-    """The games that are looked at, see `research.coverage.games.read_games`."""
+    """The games that are examined, see `research.coverage.games.read_games`."""
     return read_games(files, count, every)
 
 

@@ -87,7 +87,7 @@ class Pipeline:
         return [int(i) for i in np.flatnonzero(values >= self.threshold) if self.entries[i][1] == board.turn]
 
     def annotate(self, text: bytes) -> tuple[str, int]:
-        """The annotated game, and how many positions were looked at."""
+        """The annotated game, and how many positions were examined."""
         game = chess.pgn.read_game(io.StringIO(text.decode("latin-1")))
         assert game is not None
         board = game.board()
