@@ -326,7 +326,7 @@ class Explanation:
     """``fork:N:KR``: what happens, the piece that acts, those that it acts on; each may be empty but the first."""
     place: str
     """``fork:N@c2,Ke1``: what happens, the piece that acts and where, and the most valuable piece that it acts on.
-    Squares are turned so that who made the mistake is White."""
+    Squares are turned so that the player who made the mistake is White."""
     ply: int
     """Index into the moves of the attacker's move that shows it (1, 3, 5 …), the bait being 0."""
     by: str
@@ -439,7 +439,7 @@ class Finding:
     similarity: float
     """0.0 where it is like no trap of the library."""
     mover: str
-    """``white`` or ``black``: who made the move."""
+    """``white`` or ``black``: the side that made the move."""
     number: int
     """Full-move number of the move."""
     played: str

@@ -50,7 +50,7 @@ class Frame(Protocol):
         """What was fed beyond its end."""
 
     def unpack(self, data: bytes) -> Iterator[bytes]:
-        """What ``data`` unpacks to, in pieces, some of which may be empty."""
+        """What ``data`` unpacks to, in pieces. Some may be empty."""
 
 
 class _Gzip:

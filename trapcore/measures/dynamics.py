@@ -90,7 +90,7 @@ class LineDynamics:
 
 @dataclass(frozen=True, slots=True)
 class Dynamics:
-    """The figures of a game from some of its games, each of which counts the same however long it is."""
+    """The figures of a game from some of its games. Each game counts the same, however long it is."""
 
     games: int
     positions: int

@@ -162,7 +162,7 @@ class Cluster:
         with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TiB"}):
             posted = self._client.submit(pickle.loads, data, pure=False)
         self._wait(posted, Cancellation())
-        with suppress(TimeoutError):  # those who have not got it by then get it with their first item
+        with suppress(TimeoutError):  # workers that have not got it by then get it with their first item
             self._client.replicate([posted], callback_timeout=CONNECT_SECONDS)
         return posted
 
@@ -210,7 +210,7 @@ class Cluster:
     def _halt(self) -> None:
         """What the workers do for this pool ends soon, now and later."""
         keys = [future.key for future in self._posted.values()]
-        # Who answers has it in a moment, and nobody waits for the others.
+        # A worker that answers has it in a moment, and nobody waits for the others.
         with suppress(TimeoutError), _translate_errors(self._address):
             self._client.run(_halt, keys, on_error="ignore", callback_timeout=HALT_SECONDS)
 

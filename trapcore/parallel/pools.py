@@ -22,7 +22,7 @@ Result_co = TypeVar("Result_co", covariant=True)
 Work = Callable[[Item, Cancellation], Result]
 """What is to be done with an item. Once the cancellation is cancelled it ends soon, and what it gives does not count.
 
-It depends on nothing but the item, so that it does not matter who does it and how often; and on other machines it is
+It depends on nothing but the item, so that it does not matter which worker does it and how often. Elsewhere it is
 made anew from its pickle, with all that it knows."""
 
 

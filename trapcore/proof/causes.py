@@ -23,7 +23,7 @@ from trapcore.parallel.budget import Cancellation
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """A losing move, its refutation, and what was better. Win chances are of who made it, -1..1."""
+    """A losing move, its refutation, and what was better. Win chances are of the player who made it, -1..1."""
 
     fen: str
     """The position before the move; counters may be missing."""

@@ -68,7 +68,7 @@ pub fn position(bytes: &[u8]) -> Tried {
     Tried::Position { proved: proof.verdict == Verdict::Proved }
 }
 
-/// The position after a line, every move of which has to be legal.
+/// The position after a line. Every move has to be legal.
 fn played(root: &Chess, line: &[Move]) -> Chess {
     let mut position = root.clone();
     for &m in line {

@@ -57,7 +57,7 @@ def _taken(before: chess.Board, now: chess.Board, killer: str) -> set[int]:
 
 
 def _fewer(less: chess.Board, more: chess.Board, square: int, color: chess.Color) -> list[chess.PieceType]:
-    """Pieces of which fewer attack the square on the first board than on the second."""
+    """Pieces that attack the square in smaller numbers on the first board than on the second."""
     counts = [
         [int(board.attackers(color, square) & board.pieces(role, color)).bit_count() for board in (less, more)]
         for role in chess.PIECE_TYPES

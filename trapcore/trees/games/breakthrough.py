@@ -1,4 +1,4 @@
-"""Breakthrough: two ranks of men each, always forward; who reaches the far rank or takes every man has won.
+"""Breakthrough: two ranks of men each, always forward; a player who reaches the far rank or takes every man wins.
 
 Source: W. D. Troyka's rules of 2000, winner of the 8x8 Game Design Competition of 2001 (Abstract Games 7; the
 rules at Little Golem). A man goes one square straight or diagonally forward onto an empty square, and takes diagonally

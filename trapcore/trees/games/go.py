@@ -120,7 +120,7 @@ class Go:
         return GoPosition(cells, other, 0, position.earlier | {cells})
 
     def reward(self, position: GoPosition) -> float | None:
-        """After two passes, 1.0, 0.0 or -1.0 for the larger, equal or smaller area of who passed last; else None."""
+        """After two passes, 1.0, 0.0 or -1.0 for a larger, equal or smaller area of the last passer; else None."""
         if position.passes < 2:
             return None
         own = self.area(position.cells, WHITE if position.to_move == BLACK else BLACK)

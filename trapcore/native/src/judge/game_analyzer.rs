@@ -217,7 +217,7 @@ impl GameAnalyzer {
         cases
     }
 
-    /// The cases of the traps of which this is the very position, with the library's verdicts.
+    /// The cases of the traps with this very position, with the library's verdicts.
     fn known_cases(&self, decision: &Decision, limits: ProofLimits) -> Vec<Case> {
         let mut cases: Vec<Case> = Vec::new();
         for &member in decision.known {
@@ -267,7 +267,8 @@ fn confirmed(case: Case, loss: Option<&Loss>, unproved: bool) -> Option<Case> {
 }
 
 /// The events of the library's traps in a game with those that were found without it. Of the same move the library's say
-/// more, except that a proved mate is more than what is not proved, and who fell for something else has avoided nothing.
+/// more, except that a proved mate counts more than an unproved case. A player who fell for something else has avoided
+/// nothing.
 fn joined(mut known: Vec<Event>, own: Vec<Event>) -> Vec<Event> {
     let is_mate = |event: &Event| event.kind == EventKind::Missed && event.case.mate_in.is_some();
     known.retain(|event| {
@@ -293,7 +294,7 @@ fn same_trap(a: &Case, b: &Case) -> bool {
     a.bait == b.bait && trap(a) == trap(b) && a.verdict == b.verdict
 }
 
-/// Who makes the move with this index.
+/// The side that makes the move with this index.
 pub(crate) fn mover(game: &Game, at: usize) -> Color {
     if at.is_multiple_of(2) { game.initial.turn() } else { !game.initial.turn() }
 }

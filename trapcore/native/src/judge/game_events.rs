@@ -302,7 +302,7 @@ fn figures(loss: &Loss) -> Figures {
     }
 }
 
-/// A case of which nothing but its bait is known, with the verdict that it is one.
+/// A case with a known bait only, and the verdict that it is one.
 fn blank(bait: Move) -> Case {
     Case {
         member: None,

@@ -53,7 +53,7 @@ pub(super) struct GameLosses<'a> {
 }
 
 impl<'a> GameLosses<'a> {
-    /// A game of which nothing is known yet; its first `from` decisions are not examined.
+    /// A game without knowledge yet; its first `from` decisions are not examined.
     pub(super) fn new(game: &'a Game, from: usize, effort: Effort, work: &mut Workspace) -> GameLosses<'a> {
         let mut positions = Vec::with_capacity(game.moves.len() + 1);
         positions.push(game.initial.clone());

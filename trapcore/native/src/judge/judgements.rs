@@ -106,7 +106,7 @@ fn only_moves(position: &Chess) -> (Chess, Vec<Move>) {
     (reached, forced)
 }
 
-/// The win chance of who is to move before these moves, given that after them, and the other way round.
+/// The win chance of the side to move before these moves, given that after them, and the other way round.
 fn of_mover(chance: f64, moves: &[Move]) -> f64 {
     if moves.len().is_multiple_of(2) { chance } else { -chance }
 }

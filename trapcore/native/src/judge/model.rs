@@ -138,7 +138,7 @@ pub(super) struct Decision<'a> {
     pub position: &'a GamePosition,
     /// The move made there, which is examined whether it looks tempting or not.
     pub played: Option<Move>,
-    /// The traps of which this is the very position.
+    /// The traps with this very position.
     pub known: &'a [Member],
 }
 

@@ -49,7 +49,7 @@ impl TrapList {
         self.traps.iter().map(|both| (both[0].position.clone(), both[1].position.clone())).collect()
     }
 
-    /// The traps of which this is the very position, by its [`live_key`].
+    /// The traps with this very position, by its [`live_key`].
     pub(super) fn at(&self, key: u128) -> &[Member] {
         self.by_position.get(&key).map_or(&[][..], Vec::as_slice)
     }

@@ -17,7 +17,7 @@ use crate::themes::causes::mistake;
 use crate::themes::causes::{Explanation, explain};
 use crate::trap_test::{LOSS, TESTER_VERSION, win_chance};
 
-/// A gain of material is tested with four searches, each of which costs more a node than the mate prover.
+/// A gain of material is tested with four searches. Each costs more a node than the mate prover.
 const GAIN_SHARE: u64 = 8;
 
 /// Proposed killers that a gain of material is searched for one by one.

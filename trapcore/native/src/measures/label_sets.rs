@@ -214,7 +214,7 @@ mod tests {
             (self.0 >> 33) % n
         }
 
-        /// Labels of which some are in nearly every set, as in positions.
+        /// Labels, some of them in nearly every set, as in positions.
         fn set(&mut self) -> LabelBits {
             let mut bits = LabelBits::default();
             for _ in 0..self.below(700) {

@@ -26,7 +26,7 @@ pub(crate) const RATING_UNIT: f64 = 500.0;
 /// What a rating counts at most, in units either way: beyond that nothing was fitted.
 pub(crate) const MOST_UNITS: f64 = 2.0;
 
-/// Who chooses the moves.
+/// People or an engine, who choose the moves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Chooser {
     /// A person.

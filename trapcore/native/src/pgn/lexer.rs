@@ -91,7 +91,7 @@ pub(crate) fn is_blank(byte: u8) -> bool {
     !(0x21..=0x7e).contains(&byte)
 }
 
-/// Whether a line, of which `before` has been read, is at its first column still.
+/// Whether a line is still at its first column after `before` was read.
 pub(crate) fn is_first_column(before: &[u8]) -> bool {
     matches!(before.last(), None | Some(b'\n')) || before == BOM
 }
@@ -124,7 +124,7 @@ pub(crate) enum Kind {
     Nag(u8),
     /// With its braces.
     Comment,
-    /// From `;` to the line feed and on over `%` lines, in front of which nothing can be inserted.
+    /// From `;` to the line feed and on over `%` lines. Nothing can be inserted in front of these.
     LineComment,
     /// With its parentheses.
     Variation,

@@ -96,7 +96,7 @@ impl Game {
 /// Why a game cannot be replayed. It is then passed on as it is.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub(crate) enum Skip {
-    /// Never by [`GameReader::read`]: for who cuts the games.
+    /// Never by [`GameReader::read`]: for the code that cuts the games.
     #[error("the game is larger than {limit} bytes")]
     Oversized { limit: usize },
     #[error("the text has NUL bytes, so it is no PGN, or not in an encoding that contains ASCII")]

@@ -177,7 +177,7 @@ fn anchor(py: Python<'_>, anchor: &Anchor, game: &[u8], start: usize) -> PyResul
     )
 }
 
-/// Who proved a case; empty if nobody did.
+/// The prover of a case; empty without one.
 fn prover(case: &Case) -> &'static str {
     if case.verdict == Verdict::Proved { case.by } else { "" }
 }

@@ -1,5 +1,5 @@
-//! Pieces that are attacked, loose, trapped or pinned. Who attacks a square is said of the pieces as they stand; a pinned
-//! piece attacks and defends as any other.
+//! Pieces that are attacked, loose, trapped or pinned. Attacks are those of the pieces as they stand; a pinned piece
+//! attacks and defends as any other.
 
 use shakmaty::{Bitboard, Board, Chess, Color, Position, Role, Square, attacks};
 

@@ -45,7 +45,7 @@ pub(crate) fn side(color: Color) -> i32 {
 /// The bait and the line that punishes it: move 0 is the bait, moves 1, 3, 5 … are the attacker's.
 #[derive(Clone, Debug)]
 pub(crate) struct Line {
-    /// Who punishes the bait.
+    /// The side that punishes the bait.
     pub attacker: Color,
     /// Before each move, and after the last one.
     positions: Vec<Chess>,

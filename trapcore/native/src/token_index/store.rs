@@ -374,7 +374,7 @@ impl Writer {
         Ok(Change { added: self.added.len(), removed: self.removed })
     }
 
-    /// Writes small segments together when they have become many, and those anew of which most was removed.
+    /// Writes small segments together when they have become many, and those anew that lost most of their payloads.
     fn merge(&mut self) -> Result<(), TokenIndexError> {
         let half = self.sizes.payloads / 2;
         let is_hollow = |part: &Part| part.segment.live() < part.segment.removed().len();

@@ -221,7 +221,7 @@ fn a_change_that_is_given_up_leaves_nothing_and_only_one_is_made_at_a_time() {
     writer.add(5, vec![3]).unwrap();
     writer.commit().unwrap();
     assert!(!index.is_current());
-    // Files that were replaced are still there for who had them open.
+    // Files that were replaced are still there for readers that had them open.
     assert_answers(&index, &vec![(1, vec![3, 7919])], &[vec![3]]);
     assert!(matches!(Index::open(&folder.0, 1), Err(TokenIndexError::Unusable { .. })));
     assert_eq!(Index::open(&folder.0, 2).unwrap().len(), 1);

@@ -25,7 +25,7 @@ impl Zone {
         found
     }
 
-    /// The zone of two wins of which the opponent chooses.
+    /// The zone of two wins, if the opponent chooses between them.
     pub(super) fn join(&mut self, other: &Zone) {
         self.needs.iter_mut().zip(other.needs).for_each(|(need, other)| *need |= other);
         self.moves = self.moves.max(other.moves);

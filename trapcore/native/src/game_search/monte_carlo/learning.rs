@@ -16,7 +16,7 @@ impl<G: Game> Search<G> {
     pub(super) fn learn(&mut self, value: f32, is_decided: bool) {
         let first = self.game.mover();
         for (depth, &node) in self.path.iter().enumerate() {
-            // Players take turns; who has moved into the root is the other one.
+            // Players take turns; the other one has moved into the root.
             let player = (first + depth + 1) % 2;
             let node = &mut self.tree.nodes[node];
             node.visits += 1;

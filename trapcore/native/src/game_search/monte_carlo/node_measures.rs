@@ -35,7 +35,7 @@ impl Fingerprint {
 /// A number under which a fingerprint is found, and which of its numbers it is.
 pub(super) type Key = (u8, u32);
 
-/// The fingerprint of a position, and the keys of which two that are similar share one.
+/// The fingerprint of a position, and its keys. Two similar positions share a key.
 ///
 /// Sets are found by min-hashing (Broder 1997): two sets agree in the least of their hashed members with the probability
 /// of their Jaccard similarity. Structural similarity reads no labels; it is never more than the ratio of the numbers of

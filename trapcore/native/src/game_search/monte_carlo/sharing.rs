@@ -81,7 +81,7 @@ impl<G: Game> Search<G> {
                 continue;
             }
             let best = self.tree.nodes[node.range()].iter().max_by_key(|child| child.visits);
-            // The node's value is for who moved into it.
+            // The node's value is for the player who moved into it.
             let found = best.filter(|best| best.value() + node.value() > REFUTES).map(|best| best.code);
             if let Some(code) = found {
                 self.keep_killer(self.path[depth], code, false);

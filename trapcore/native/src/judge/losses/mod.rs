@@ -133,7 +133,7 @@ pub(super) struct Question<'a> {
     pub mated: bool,
     /// What the pass saw, if the move was played.
     pub seen: Option<Evidence>,
-    /// Of who plays it, if it is known.
+    /// Of the player who plays it, if it is known.
     pub rating: Option<u32>,
     /// The stages to go through, from 1.
     pub stages: Range<usize>,

@@ -1,4 +1,4 @@
-//! The features by name. Each is one number, or a row of numbers of which an occurrence picks one.
+//! The features by name. Each is one number, or a row of numbers. An occurrence picks one of a row.
 
 use shakmaty::Role;
 

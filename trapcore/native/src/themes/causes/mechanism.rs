@@ -118,7 +118,7 @@ fn of_either(after: &Board, before: &Board, square: Square) -> Option<Role> {
     after.role_at(square).or_else(|| before.role_at(square))
 }
 
-/// The square as the mover sees it who is White.
+/// The square as a mover with the white pieces sees it.
 fn turned(square: Square, mover: Color) -> Square {
     if mover.is_white() { square } else { square.flip_vertical() }
 }

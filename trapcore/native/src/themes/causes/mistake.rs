@@ -29,7 +29,7 @@ pub(crate) struct Mistake<'a> {
     pub question: Question<'a>,
     /// The bait and what refutes it.
     pub line: Line,
-    /// Who made the mistake.
+    /// The player who made the mistake.
     pub mover: Color,
     /// What the line takes; its plies are those of the line, 0 for the bait.
     pub prize: Option<Prize>,
@@ -63,7 +63,7 @@ impl<'a> Mistake<'a> {
         Mistake { question, line, mover, prize, victim, chance, passed, threatened: None }
     }
 
-    /// Who refutes it.
+    /// The player who refutes it.
     pub(crate) fn attacker(&self) -> Color {
         !self.mover
     }

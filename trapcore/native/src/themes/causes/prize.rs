@@ -1,4 +1,4 @@
-//! What a line comes to for who plays its odd moves: mate, a piece, a pawn that promotes, or nothing that the board shows.
+//! The result of a line for the player of its odd moves: mate, a piece, a pawn that promotes, or nothing visible.
 
 use shakmaty::{Chess, Color, Move, Position, Role, Square};
 

@@ -146,7 +146,7 @@ const ROWS: &[(&str, Row, &str, Row)] = &[
      Row("r4rk1/ppq1bpp1/2p2n1p/5N2/2P1p2B/P6P/1PPQ1PP1/2KR3R w - - 6 18", "d2e3", "f8e8 c1b1", "f5e7 c7e7", [0.2, -0.2], None)),
     ("win_missed",
      Row("r3r1k1/p5b1/1p3ppp/qP2pn2/P1P5/NQ5N/5PPP/3RR1K1 w - - 0 24", "a3c2", "g8h8 f2f3 g7f8 g2g4", "c4c5 g8h7 a3c4 a5e1 d1e1", [0.72, -0.02], None), "e1",
-     // Who had no advantage has let none go.
+     // A player who had no advantage has let none go.
      Row("r3r1k1/p5b1/1p3ppp/qP2pn2/P1P5/NQ5N/5PPP/3RR1K1 w - - 0 24", "a3c2", "g8h8 f2f3 g7f8 g2g4", "c4c5 g8h7 a3c4 a5e1 d1e1", [0.1, -0.3], None)),
     ("ending",
      Row("8/5k2/4p1p1/3rP2p/1R5P/4K1P1/8/8 w - - 0 1", "b4d4", "d5d4 e3d4 f7e7", "b4b7", [0.0, -0.8], None), "d4",

@@ -6,7 +6,7 @@ use super::Mate;
 use crate::themes::attacks::{attackers, ring};
 use crate::themes::line::{Evidence, Line};
 
-/// The king on its first rank is mated along it, behind its own pieces, none of which the attacker attacks.
+/// The king on its first rank is mated along it, behind its own pieces. The attacker attacks none of these.
 pub(crate) fn back_rank(line: &Line) -> Option<Evidence> {
     let mate = Mate::of(line)?;
     let (home, front) = line.attacker.fold_wb((Rank::Eighth, Rank::Seventh), (Rank::First, Rank::Second));

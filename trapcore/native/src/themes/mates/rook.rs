@@ -47,7 +47,7 @@ pub(crate) fn blind_swine(line: &Line) -> Option<Evidence> {
     if second.any() { mate.by(mate.last.to) } else { None }
 }
 
-/// Queen and rook, one of which mates, stand in opposite corners of a block of nine squares that holds the king.
+/// Queen and rook (one of them mates) stand in opposite corners of a block of nine squares that holds the king.
 pub(crate) fn kill_box(line: &Line) -> Option<Evidence> {
     let mate = Mate::of(line)?;
     let (queens, rooks) = (mate.board.queens() & mate.own(), mate.board.rooks() & mate.own());
