@@ -159,7 +159,7 @@ class Annotator:
             if (event.proved or self._is_resemblance(event))
             and (hangs_on(event) or not (event.proved or event.event is Event.AVOIDED))
         ]
-        # Who plays the killer has not avoided what else he could have taken.
+        # A player of the killer has not avoided other things that he could have taken.
         sprung = {event.ply for event in told if event.event is Event.SPRUNG}
         return _once([event for event in told if event.event is not Event.AVOIDED or event.ply not in sprung])
 

@@ -78,7 +78,7 @@ _BEST_PLIES = 5
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class EngineAnswer:
-    """What the engine says of a move. Win chances are those of who made it, -1..1."""
+    """What the engine says of a move. Win chances are those of the player who made it, -1..1."""
 
     before: float
     """With the best move."""

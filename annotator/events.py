@@ -57,7 +57,7 @@ class TrapEvent:
     number: int
     """Full-move number of the move at ``ply``."""
     mover: str
-    """``white`` or ``black``: who made that move."""
+    """``white`` or ``black``: the side that made that move."""
     played: str
     """SAN of that move."""
     fen: str
@@ -97,7 +97,7 @@ class TrapEvent:
     played_loss: float | None = None
     """Win chance that the move at ``ply`` costs against the best move there, 0..2; None where it was not measured."""
     reached_chance: float | None = None
-    """Win chance of who made that move, after it; None where it was not measured."""
+    """Win chance of the player who made that move, after it; None if it was not measured."""
     only_move: bool = False
     """The move at ``ply`` is the only one there that does not cost .3 or more."""
 

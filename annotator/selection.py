@@ -1,4 +1,4 @@
-"""Filter of the events that are reported: by who moved, and whether anything hung on the move."""
+"""Filter of the events that are reported: by the side that moved, and whether anything hung on the move."""
 
 import unicodedata
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ class Side(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """A filter of events by who moved; it does not look at proofs."""
+    """A filter of events by the side that moved; it ignores proofs."""
 
     side: Side = Side.BOTH
     player: str | None = None

@@ -139,7 +139,7 @@ class _MoveComment:
 
     def _is_ours(self, comment: str) -> bool:
         """Whether the comment is the program's own, on one of these events: it names its moves or its trap."""
-        # As it is written; who writes another way is another.
+        # As it is written; another way of writing is another author.
         if not (comment[:1].isspace() and comment[-1:].isspace() and is_own(comment)):
             return False
         plain = folded(comment)

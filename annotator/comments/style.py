@@ -20,5 +20,5 @@ class Style:
 
     @property
     def narrator(self) -> Narrator:
-        """Who writes the sentences."""
+        """The object that writes the sentences."""
         return Narrator(LANGUAGES[self.language], self.verbosity)

@@ -152,7 +152,7 @@ _JOURNAL = TypeAdapter(Journal)
 
 
 def _contradicts_itself(journal: Journal) -> bool:
-    """Whether something was read of an input of which nothing can be read, or came from it into no output."""
+    """Whether something was read of an unreadable input, or came from it into no output."""
     failed = [state for state in journal.inputs if state.failed]
     begun = any(state.begun for state in journal.outputs) and (journal.report is None or journal.report.begun)
     return (
