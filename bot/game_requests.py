@@ -15,7 +15,7 @@ from lichess.rate_limits import Kind, Pauses
 log = logging.getLogger(__name__)
 
 TRIES = 4
-"""Most attempts of a request of which it is unknown whether it arrived."""
+"""Most attempts of a request that may or may not have arrived."""
 
 RETRY_SECONDS = 0.5
 
