@@ -62,7 +62,7 @@ _TAGS = ("White", "Black", "Date", "Event", "Site", "UTCTime", "Round", "ECO", "
 
 
 UNREAD_NAMED = 20
-"""Games that could not be read, of which each is named."""
+"""Games that could not be read; each is named."""
 
 
 @dataclass(slots=True)

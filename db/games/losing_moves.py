@@ -49,12 +49,12 @@ class LostMove:
 
     @property
     def opponent_rating(self) -> int | None:
-        """Of the opponent of who made the move."""
+        """Of the opponent of the player who made the move."""
         return self.game.black_elo if self.colour == "white" else self.game.white_elo
 
     @property
     def mover_rating(self) -> int | None:
-        """Of who made the move."""
+        """Of the player who made the move."""
         return self.game.white_elo if self.colour == "white" else self.game.black_elo
 
     @property

@@ -68,12 +68,12 @@ class TrapOccurrence:
 
     @property
     def rating(self) -> int | None:
-        """Of who had the choice."""
+        """Of the player who had the choice."""
         return self.game.white_elo if self.victim == "white" else self.game.black_elo
 
     @property
     def victim(self) -> Side:
-        """Who had the choice."""
+        """The player who had the choice."""
         return self.colour if self.is_victim else ("black" if self.colour == "white" else "white")
 
     @property

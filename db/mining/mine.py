@@ -1,7 +1,7 @@
 """Mining of traps: moves that people play often and that the trap test refutes.
 
-Of the indexed games each move that was played often enough in one position is a candidate. It goes through stages,
-of which each costs more than the one before and leaves a few of a hundred candidates:
+Of the indexed games each move that was played often enough in one position is a candidate. It goes through stages.
+Each costs more than the one before and leaves a few of a hundred candidates:
 
 1. **A shallow search** of some thousand nodes at the position and at the answers to the move.
 2. **A second search** with more nodes and a higher threshold.

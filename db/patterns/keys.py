@@ -46,7 +46,7 @@ class Pattern:
         return Level.PLACE if "@" in self.key else Level.MECHANISM if ":" in self.key else Level.CAUSE
 
     def name(self, language: Grammar = ENGLISH, colour: Side = "white") -> str:
-        """What it is called: ``knight fork on c7, king on e8``, with the squares of who made the mistake."""
+        """What it is called: ``knight fork on c7, king on e8``, with the squares of the player who made the mistake."""
         if self.level is Level.PLACE:
             return place_name(self.key, language, colour)
         return (cause_name if self.level is Level.CAUSE else mechanism_name)(self.key, language)

@@ -128,7 +128,7 @@ def from_games(moves: Iterable[LostMove]) -> Iterator[Exercise]:
 def _is_sharp(before: float | None, after: float | None, mate_in: int | None, *, is_players: bool) -> bool:
     """Whether the difference between right and wrong is clear, see `db.practice.judge.LEVEL`.
 
-    ``before`` and ``after`` are of who made the losing move. Its own exercise is to hold what was not lost, and the
+    ``before`` and ``after`` are of the losing move's player. Its own exercise is to hold what was not lost, and the
     move let all of that go; the exercise of its answer is to win what was not won before, and is not lost anyway.
     """
     if before is None or after is None:

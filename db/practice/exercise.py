@@ -39,7 +39,7 @@ class Exercise:
     task: Task
     origin: Origin
     epd: str
-    """Who is to answer is to move."""
+    """The player who answers is to move."""
     line: tuple[str, ...]
     """UCI: the killer and how it goes on; where a safe move is asked, the bait first."""
     mate_in: int | None

@@ -25,7 +25,7 @@ logging.getLogger("asyncio").setLevel(logging.ERROR)
 
 
 class BoundedUci(chess.engine.UciProtocol):
-    """The conversation with an engine, of which no line may be without end, nor fill the log."""
+    """The conversation with an engine. No line may be without end, nor fill the log."""
 
     _has_complained = False
 

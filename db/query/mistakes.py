@@ -40,13 +40,13 @@ class MistakeQuery:
     place: str | None = None
     """The same of a place: ``fork:N@c7``, ``fork on c7``."""
     player: str | None = None
-    """Part of the name of who made the move, in any case."""
+    """Part of the name of the player who made the move, in any case."""
     victim: str | None = None
-    """Who made the move: ``white`` or ``black``."""
+    """The side that made the move: ``white`` or ``black``."""
     eco: str | None = None
     """Of the game: a code, the beginning of one, or two with a hyphen."""
     min_rating: int | None = None
-    """Of who made the move, 0 to `HIGHEST_RATING`."""
+    """Of the player who made the move, 0 to `HIGHEST_RATING`."""
     max_rating: int | None = None
     limit: int = 10
     """1 to `MOST_HITS`."""
@@ -81,7 +81,7 @@ class MistakeHit:
     black: str
     date: str
     colour: str
-    """Who made the move."""
+    """The player who made the move."""
     number: int
     """Full-move number."""
     epd: str

@@ -1,6 +1,6 @@
 """Reply model: how likely each move of a position is by players of a rating.
 
-Three sources, each of which counts as much as it knows. The moves of the indexed games whose player was of the rating
+Three sources. Each counts as much as it knows. The moves of the indexed games whose player was of the rating
 are smoothed towards those of all indexed games, and these towards the move model
 (`trapcore._native.move_probabilities`), which knows no games and sees what looks good at first sight. Smoothing is
 Dirichlet's: the wider source counts as so many games of the narrower one.
@@ -48,7 +48,7 @@ class Foresight:
     unsearched: float = 0.1
     """Win chance that a move counts as giving away which was not searched, since it is unlikely."""
     trust: float = 1.0
-    """Power of the move model's probability: who looks ahead goes less by what seems good at first sight."""
+    """Power of the move model's probability: a player who thinks ahead goes less by what seems good at first sight."""
     tempted: float = 1.0
     """Part of the strength that is left for a move that tempts by its looks, and"""
     tempted_beyond: float = 0.0

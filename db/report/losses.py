@@ -1,4 +1,4 @@
-"""The losing moves of a player's games in a report: how many, of which kind, when, and against whom."""
+"""The losing moves of a player's games in a report: how many, of what kind, when, and against whom."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -55,7 +55,7 @@ class Losses:
     """Those with most of the player's first."""
     by_clock: tuple[LossCount, ...]
     by_rating: tuple[LossCount, ...]
-    """By the rating of the opponent of who made the move."""
+    """By the rating of the opponent of the player who made the move."""
     by_theme: tuple[LossCount, ...]
     """Those with most of the player's first; a move may have several."""
     by_time: tuple[LossCount, ...]

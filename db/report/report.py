@@ -37,7 +37,7 @@ _NONE = Frequency(decisions=0, played=0)
 
 @dataclass(frozen=True, slots=True)
 class ScoreRate:
-    """How those fared who had the choice."""
+    """The results of the players who had the choice."""
 
     decisions: int
     fell: int
@@ -347,7 +347,7 @@ def _role_stats(seen: Sequence[TrapOccurrence], peers: Mapping[str, _Bands]) -> 
     expected = []
     for place in _places(seen):
         happened = {event for each in place for event in each.events}
-        # Who took one bait has not avoided the others that the position has.
+        # A player who took one bait has not avoided the others that the position has.
         happened -= {"avoided"} if "fell" in happened else set()
         happened -= {"missed"} if "sprung" in happened else set()
         events.update(happened)

@@ -1,4 +1,4 @@
-"""Weights learned from a library's own traps, how well they do on traps they were not learned from, and who uses them.
+"""Weights learned from a library's own traps, how well they do on other traps, and the libraries that use them.
 
 What is learned depends on the traps alone, not on the order in which they came: they are taken by position key and
 bait. Traps that are refuted, or known as none and not proved, are left out.

@@ -1,6 +1,6 @@
 """Frequency of baits in the indexed games: by a join of the keys, in either colour.
 
-Who decides is the victim, so it is the victim's rating that counts where ratings are asked for.
+The victim decides, so the victim's rating counts if ratings are asked for.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Rows of the moves in indexed games that were proved to lose, and of which games were searched for them."""
+"""Rows of the moves in indexed games that were proved to lose, and the games that were searched for them."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -56,7 +56,7 @@ class LosingMove:
     tokens: bytes = b""
     """What it is compared by, see `db.patterns.keys.token_sets`; empty where that is not known, or was not read."""
     before: float | None = None
-    """Win chance of who played it, -1..1, with the best move; None where the position has no value."""
+    """Win chance of the player who played it, -1..1, with the best move; None if the position has no value."""
     after: float | None = None
     """The same after the move."""
     best: str | None = None

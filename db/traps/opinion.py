@@ -17,7 +17,7 @@ _PROVER = _native.PROVER_VERSION.rpartition("-")[0] + "-"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opinion:
-    """A verdict and who holds it. Two that differ only in their date are equal."""
+    """A verdict and its holder. Two that differ only in their date are equal."""
 
     __pydantic_config__ = JSON_FORM
 

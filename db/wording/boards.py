@@ -1,4 +1,4 @@
-"""Boards in words, for who does not see them."""
+"""Boards in words, for people who do not see them."""
 
 from functools import lru_cache
 

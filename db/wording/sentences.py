@@ -25,7 +25,7 @@ WINNING = 0.7
 """Win chance (-1..1) from which a side is said to be winning, 85 %."""
 
 EVEN, CLEARLY_BETTER = 0.05, 0.3
-"""Nobody is said to keep the balance who stands worse than 47.5 %, nor to keep the advantage with less than 65 %: an
+"""A player below 47.5 % does not keep the balance, and one below 65 % does not keep the advantage, in any sentence: an
 engine calls much of what is valued between this and the disadvantage lost, and between this and the balance level."""
 
 
