@@ -296,7 +296,7 @@ def _lines(response: requests.Response, skipped: Callable[[str], None] | None) -
 def translate_errors(server: str = "lichess") -> Iterator[None]:
     """Translate the errors of the block to `LichessError`; no message contains the token.
 
-    ``server`` is the name of who is asked, as people call it.
+    ``server`` is the name of the server that is asked, as people call it.
     """
     try:
         yield

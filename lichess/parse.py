@@ -150,7 +150,7 @@ def person(user: Json | None) -> Person:
 
 
 def _name(value: object) -> str:
-    """A name, of which neither a terminal nor a tag of a game takes anything for more than that."""
+    """A name that neither a terminal nor a tag of a game takes for more than that."""
     return harmless_line(text(value))[:100].replace('"', "'").replace("\\", "/")
 
 
