@@ -1,6 +1,6 @@
 """Settings of all packages in one table: each package declares its section, here they are put together and read.
 
-Sources, the first of which counts: arguments, the environment (``TRAPLINE_<NAME>``), the TOML file
+Sources, and the first one counts: arguments, the environment (``TRAPLINE_<NAME>``), the TOML file
 (``$TRAPLINE_CONFIG``, else ``~/.config/trapline/trapline.toml``), the default. ``python -m trapline.settings`` prints
 the commented example file ``deploy/trapline.example.toml``.
 """
