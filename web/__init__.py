@@ -8,7 +8,7 @@ app.py          the FastAPI application: routes, middleware, OpenAPI description
 cache.py        cache of what the pages show, emptied when the library changes
 metrics.py      metrics for Prometheus, and the middleware that counts requests
 problems.py     errors as problem details (RFC 9457)
-profile.py      whose reports and practice a request may see, and the session of who has signed in
+profile.py      whose reports and practice a request may see, and the session of a signed-in visitor
 report_jobs.py  a player's games read and searched in the background
 service.py      state of the application: library, threads, deadlines
 settings.py     the section ``[web]`` of the settings

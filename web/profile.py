@@ -38,23 +38,23 @@ SESSION_SECONDS = 7 * 86_400
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """Who asks."""
+    """The visitor who asks."""
 
     account: SiteAccount | None
-    """Who has signed in; None on a private server, where nobody has to."""
+    """The signed-in visitor; None on a private server, where nobody has to sign in."""
 
     @property
     def name(self) -> str | None:
-        """Name at lichess of who has signed in."""
+        """Name at lichess of the signed-in visitor."""
         return None if self.account is None else self.account.name
 
     def may_see(self, game: Mapping[str, str]) -> bool:
-        """Whether a game with these tags is open to who asks."""
+        """Whether a game with these tags is open to the visitor."""
         whose = self.account
         return whose is None or whose.played(game.get("Site"), game.get("White", ""), game.get("Black", ""))
 
     def shown_names(self, practised: Sequence[str]) -> list[str]:
-        """Who asks may go on as these, of all that have practised."""
+        """The players, of all that have practised, as whom the visitor may go on."""
         if self.account is not None:
             return [self.account.name] if str(self.account) in practised else []
         return [name for name in practised if name and not is_account(name)]
@@ -75,7 +75,7 @@ def can_sign_in(service: Service) -> bool:
 
 
 def profile_of(request: Request) -> Profile | None:
-    """Who asks; None if he has to sign in first."""
+    """The visitor; None if he has to sign in first."""
     if is_private(service_of(request)):
         return Profile(None)
     service = service_of(request)
@@ -103,7 +103,7 @@ def check_player(request: Request, player: str | None) -> None:
 
 
 def required_profile(request: Request) -> Profile:
-    """Who asks. Raises `Forbidden` if he has to sign in first."""
+    """The visitor. Raises `Forbidden` if he has to sign in first."""
     profile = profile_of(request)
     if profile is None:
         raise Forbidden(SIGN_IN_FIRST)
@@ -111,7 +111,7 @@ def required_profile(request: Request) -> Profile:
 
 
 def player_of(service: Service, profile: Profile, wanted: str) -> str | SiteAccount:
-    """The player that is meant: who has signed in, else the name of the one that is wanted, as the games write it.
+    """The player that is meant: the signed-in visitor, else the name of the wanted one, as the games write it.
 
     Raises `UsageError` if there is no game.
     """
@@ -130,7 +130,7 @@ def name_of(player: str | SiteAccount) -> str:
 
 
 def session(account: SiteAccount, key: bytes) -> str:
-    """Value of the cookie of somebody who has signed in; ``key`` signs it."""
+    """Value of the cookie of a signed-in visitor; ``key`` signs it."""
     ends = int(time.time()) + SESSION_SECONDS
     content = urlsafe_b64encode(f"{ends} {account.site} {account.name}".encode()).decode()
     return f"{content}.{_signature(content, key)}"

@@ -157,7 +157,7 @@ class Service:
         self.session_key = (
             session_key(session_key_file(library.name)) if can_sign_in else secrets.token_bytes(KEY_BYTES)
         )
-        """Signs the cookies of who has signed in."""
+        """Signs the cookies of signed-in visitors."""
         self.metrics = Metrics()
         self.values = PositionValues(library, self.open_for_writing, settings.engine_command, settings.engine_nodes)
         self.upload_jobs = UploadJobs(settings, self.metrics, self.values)

@@ -1,4 +1,4 @@
-"""Secrets of the server: the token for writing, and the key that signs the sessions of who has signed in."""
+"""Secrets of the server: the token for writing, and the key that signs the sessions of signed-in visitors."""
 
 import os
 import secrets

@@ -1,8 +1,8 @@
-"""Pages of practice: who practises, the next exercise, and what became of an answer.
+"""Pages of practice: the player, the next exercise, and the result of an answer.
 
 They work without a script: a square is a link that chooses a piece, or a button that answers. What was answered is in
 the library, and everything else in the address, so that a session goes on after a reload and after a restart. On a
-public instance everybody has his own, who has signed in.
+public instance every signed-in visitor has a session of his own.
 """
 
 from collections.abc import Callable, Mapping

@@ -110,7 +110,7 @@ def templates() -> Jinja2Templates:
 
 
 def page(request: Request, template: str, status: int = 200, **values: object) -> Response:
-    """Response with the page that a template makes of these values, in the language of who asks."""
+    """Response with the page that a template makes of these values, in the language of the visitor."""
     profile = profile_of(request)
     signed_in = None if profile is None else profile.name
     section = "/" + request.url.path.split("/")[1]

@@ -34,7 +34,7 @@ async def begin(request: Request, back: Text = "/report") -> Response:
 
 @router.get("/sign-in/done")
 async def done(request: Request, code: Text = "", state: Text = "", error: Text = "") -> Response:
-    """Take who comes back from lichess for who he is there, and redirect to where he came from."""
+    """Sign in a visitor who comes back from lichess, and redirect to where he came from."""
     service = _service(request)
     attempt, back = service.sign_ins.take(state, request.cookies.get(ATTEMPT, ""))
     if error or not code:
@@ -50,7 +50,7 @@ async def done(request: Request, code: Text = "", state: Text = "", error: Text 
 
 @router.post("/sign-out")
 def leave(request: Request) -> Response:
-    """Forget who asks."""
+    """Sign the visitor out."""
     answer = RedirectResponse("/report", status_code=303)
     answer.delete_cookie(SESSION)
     return answer

@@ -33,8 +33,8 @@ class _Waiting(Generic[T]):
 
 
 class FairQueue:
-    """A number of places. Who asks for many waits for their own: of those who wait, one of each address gets a place
-    before any gets a second one.
+    """A number of places. An address that asks for many waits for its own: each waiting address gets one place before
+    any gets a second one.
     """
 
     def __init__(self, places: int) -> None:

@@ -26,7 +26,7 @@ MOST_CONNECTIONS = 1000
 each of another address, every request but one for `HEALTH` is refused with 503."""
 
 HEALTH = "/health"
-"""What has to answer still while others hold all connections, or who watches the server would start it anew."""
+"""Paths that must still answer while others hold all connections. Else a watching program would restart the server."""
 
 CONNECTIONS_OF_REQUEST = 2
 """Times as many connections may an address make as requests: those between are refused with an answer."""
