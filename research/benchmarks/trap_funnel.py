@@ -59,7 +59,7 @@ class Funnel:
     """Falls."""
 
     def watch(self, people: ReplyModel, ours: ReplyModel) -> Watch:
-        """Who counts the replies of such ``people``; ``ours`` is what we know of them."""
+        """Counts the replies of such ``people``; ``ours`` is what we know of them."""
 
         def count(board: chess.Board, is_searched: bool, trap: LiveTrap | None, reply: str) -> None:
             best, replies, gifts = foreseen_replies(board, people, SEEN_NODES, wanted=[reply])

@@ -31,7 +31,7 @@ from trapcore.errors import InputError
 from trapcore.proof.trap_test import LOSS
 
 PARTS = 5
-"""Parts that the games are divided into, each of which is left out once."""
+"""Parts that the games are divided into. Each is left out once."""
 CENTRE = {"one": -3.0, "fall": 6.0, "least_fall": 2.0}
 """What coefficients are drawn to, by feature; 0 for the others."""
 DRAWN = 0.05

@@ -4,7 +4,7 @@
 
 A UCI engine with one thread searches every position of a game with `NODES` nodes, in the order of the game, its memory
 cleared before each game only. The loss of a move is the win chance (lichess's, -1..1, a mate is 1) before it less that
-after it, both for who played it. Where that is `DEEP_FROM` or more, both positions are searched again with `DEEP_NODES`
+after it, both for its player. Where that is `DEEP_FROM` or more, both positions are searched again with `DEEP_NODES`
 nodes, and that counts. A move *loses* with a loss of
 .3 or more.
 

@@ -88,7 +88,7 @@ def ablation(run: Run) -> Finding:
 
 
 def _paired_error(share: float, count: int) -> float:
-    """Standard error of a difference of two shares of which one query in a hundred is decided otherwise."""
+    """Standard error of a difference of two shares, if one query in a hundred is decided otherwise."""
     return math.sqrt(min(0.01, 1 - share) / count)
 
 

@@ -165,7 +165,7 @@ def _labelled(wanted: Sequence[float], others: Sequence[float]) -> tuple[list[fl
 
 
 def _curve(name: str, wanted: Sequence[float], others: Sequence[float]) -> Series:
-    """The ROC curve, of which points are left out that a picture does not show."""
+    """The ROC curve without the points that a picture does not show."""
     points = [(0.0, 0.0)]
     for x, y in roc(*_labelled(wanted, others)):
         if x - points[-1][0] >= FINE or y - points[-1][1] >= FINE or (x, y) == (1.0, 1.0):

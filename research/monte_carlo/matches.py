@@ -54,7 +54,7 @@ def rating(score: float) -> float:
 
 
 def opening(game: str, plies: int, numbers: random.Random) -> list[str]:
-    """Labels of random moves, of which none ends the game."""
+    """Labels of random moves that do not end the game."""
     played: Any = game_named(game)
     while True:
         labels: list[str] = []
@@ -77,7 +77,7 @@ def play(
     for ply in range(LONGEST):
         reward = players[0].reward
         if reward is not None:
-            # It is for who moved last.
+            # It is for the player who moved last.
             return round(reward if ply % 2 else -reward)
         move = players[ply % 2].search(budget).best.move
         for player in players:

@@ -22,7 +22,7 @@ APART = 500
 """Positions from one question to the next."""
 THRESHOLD = 0.6
 WORDS = 32
-"""64-bit words of a row, the last of which is always empty."""
+"""64-bit words of a row. The last one is always empty."""
 PART = 16_384
 """Rows that numpy takes at a time."""
 USEARCH_AT_ONCE = 32
