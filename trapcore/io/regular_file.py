@@ -1,4 +1,4 @@
-"""Files that settings name: only regular ones are read, since a pipe could keep a program waiting for ever."""
+"""Files that settings name: only regular ones are read, because a pipe could keep a program waiting for ever."""
 
 import errno
 import os

@@ -48,7 +48,7 @@ from trapcore.trees.tree import Game, Move, Position, Tree
 
 LESS_DYNAMIC = 0.15
 """Below this variability a game counts as less dynamic. Ours, not the paper's, which has no figures: it was put between
-random games of Go on 7x7, since the paper calls Go less dynamic, and those of chess: no finding about these two."""
+random games of Go on 7x7, because the paper calls Go less dynamic, and those of chess: no finding about these two."""
 MOST_GAMES = 100_000
 MOST_PLIES = 1000
 

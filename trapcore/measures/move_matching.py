@@ -14,8 +14,8 @@ equal ones alphabetically, and pairs do not cross. Among the cheapest such pairi
 name counts, and among those the one that leaves out the last of the longer list. Pairs are listed by how often they
 were paired; equally frequent ones alphabetically.
 
-A first move has no counterpart of this kind, since pairs are of replies. Where the annotator looks for the bait and the
-killer of a similar trap, it takes the first move whose replies can be paired with theirs at the least cost: the same
+A first move has no counterpart of this kind, because pairs are of replies. When the annotator searches for the bait and
+the killer of a similar trap, it takes the first move whose replies can be paired with theirs at the least cost: the same
 pairing, read as the structural similarity of the positions after both moves (``native/src/measures/move_matching.rs``).
 
 With ``uci`` labels the reference ``parent`` says nothing: no reply starts where a piece of the other side stood.

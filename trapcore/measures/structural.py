@@ -38,7 +38,7 @@ def cheapest_pairing(p: list[float], q: list[float]) -> float:
     """Least sum of ``|p_i - q_j|`` when every member of the shorter list gets a partner of its own in the longer.
 
     The paper calls for the Hungarian algorithm. On numbers a table over the sorted lists is enough: if two pairs
-    cross, p_i <= p_j with partners q_k >= q_l, then exchanging the partners costs no more, since |.| is convex; so
+    cross, p_i <= p_j with partners q_k >= q_l, then exchanging the partners costs no more, because |.| is convex; so
     some cheapest pairing keeps the order of both lists.
     """
     few, many = sorted((sorted(p), sorted(q)), key=len)

@@ -3,7 +3,7 @@
 Source: Evans & Turrini, section 2.3, who normalise the distance as Li and Zhang do (2011), so that one minus the
 similarity is a metric. |T| is the number of moves (edges) of a tree: only so is Figure 1's 15/27 theirs.
 
-The paper puts the children of each node into an order first, since the distance of unordered trees is NP-hard to find.
+The paper orders the children of each node first, because the distance of unordered trees is NP-hard to find.
 With the alphabetical order, which it also prescribes for sequences, the distance of its two example trees is 8 and the
 similarity 0.448; the printed 6 and 0.556 are the unordered distance, which `unordered_distance` finds for trees as
 small as those.

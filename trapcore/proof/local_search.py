@@ -1,6 +1,6 @@
 """Local search in the core: forced wins of games with goals, found inside a region of moves that shrinks.
 
-A forced win that cannot be shortened has its moves near each other. So the search looks for wins in 1, 2, … moves, for
+A forced win that cannot be shortened has its moves near each other. So the search tries wins in 1, 2, … moves, for
 each player apart, and leaves out moves that are too far from the first or from a goal, and replies that cannot touch in
 time what the win depends on. It does not find every win. What it claims was found true wherever it was checked, but it
 is a hint and no proof: proofs are the solver's, see `trapcore.proof.monte_carlo`.

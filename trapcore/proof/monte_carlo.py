@@ -48,8 +48,8 @@ class PlayoutBudget:
 class NodeMeasure(StrEnum):
     """What the local trees of two nodes, of depth 2, are compared by.
 
-    Left out are `sampled`, since a tree of depth 2 is taken whole, and `terminal`, since where the game is over there
-    is nothing to share.
+    Left out are `sampled`, because a tree of depth 2 is taken whole, and `terminal`, because a game that is over has
+    nothing to share.
     """
 
     CONTINUATIONS = "continuations"
@@ -57,7 +57,7 @@ class NodeMeasure(StrEnum):
     TANIMOTO = "tanimoto"
     STRUCTURAL = "structural"
     TREE_EDIT = "tree-edit"
-    """Of nodes that agree in most labels only, since a comparison takes milliseconds."""
+    """Of nodes that agree in most labels only, because a comparison takes milliseconds."""
     ABSTRACTED = "abstracted"
     """Which words of the abstracted tree say what the moves do, shared over all; only of chess."""
 

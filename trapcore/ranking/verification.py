@@ -1,7 +1,7 @@
 """Verification of ranked moves by proof and search.
 
-First the prover looks for a forced mate and tries the first ranked moves before the others. Without a mate the search
-of our own looks for the best move, and again for the best of the others. A move that mates, or that is better than all
+First the prover tries to force mate, with the first ranked moves before the others. Without a mate our own search
+finds the best move, and then the best of the others. A move that mates, or that is better than all
 others by `CLEAR` of win chance, takes the first place; the rest keeps its order.
 """
 

@@ -114,7 +114,7 @@ def comparable(game1: Game[Any, Any], game2: Game[Any, Any]) -> str:
     """The labelling that two games have in common; raises ``UsageError`` if there is none.
 
     Measures that compare labels (continuations, sequences, tree edit) need it: without it a shared label means
-    nothing. The structural similarity does not (Evans & Turrini, section 3, "Generalisability"), since it compares
+    nothing. The structural similarity does not (Evans & Turrini, section 3, "Generalisability"), because it compares
     each tree only with itself.
     """
     if game1.labelling != game2.labelling:

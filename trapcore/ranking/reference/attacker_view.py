@@ -29,7 +29,7 @@ class Orientation:
         return cls(attacker, chess.square_file(king_of(board, not attacker)) < 4)
 
     def square(self, square: chess.Square) -> chess.Square:
-        """The square as it stands on the turned board; or back, since turning twice changes nothing."""
+        """The square as it stands on the turned board; or back, because turning twice changes nothing."""
         if self.attacker == chess.BLACK:
             square = chess.square_mirror(square)
         return square ^ 7 if self.flipped else square

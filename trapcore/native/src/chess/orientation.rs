@@ -18,7 +18,7 @@ impl Orientation {
         Orientation { attacker, flipped: king.file() <= File::D }
     }
 
-    /// The square as it stands on the oriented board; or back, since turning twice changes nothing.
+    /// The square as it stands on the oriented board; or back, because turning twice changes nothing.
     pub(crate) fn square(self, square: Square) -> Square {
         let square = if self.attacker == Color::Black { square.flip_vertical() } else { square };
         if self.flipped { square.flip_horizontal() } else { square }

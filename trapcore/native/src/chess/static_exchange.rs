@@ -59,7 +59,7 @@ fn see_by(chess: &Chess, m: Move, first: impl Fn(Bitboard) -> Option<Square>) ->
     gains[0]
 }
 
-/// Whether [`see`] of the move is at least `threshold`; faster, since it ends as soon as that is clear.
+/// Whether [`see`] of the move is at least `threshold`; faster, because it ends as soon as that is clear.
 pub(crate) fn see_reaches(chess: &Chess, m: Move, threshold: i32) -> bool {
     let (Some(from), to) = (m.from(), m.to()) else { return threshold <= 0 };
     if m.is_castle() {

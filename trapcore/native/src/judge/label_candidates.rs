@@ -41,7 +41,7 @@ impl MatchPattern {
 /// The positions of a library of traps, to compare whole trees with.
 pub(super) struct LabelCandidates {
     index: Index,
-    /// Made when the trap first comes near a position, since most traps of a large library never do.
+    /// Made when the trap first comes near a position, because most traps of a large library never do.
     patterns: Vec<[OnceLock<MatchPattern>; 2]>,
 }
 

@@ -199,7 +199,7 @@ impl Event {
 /// Greatest similarity of another position than the trap's own: 1 says that it is the same position.
 pub(crate) const GREATEST_SIMILARITY: f64 = 0.99;
 
-/// What a trap says about its bait. Neither question holds the other: the trap test looks for mates as well, but with
+/// What a trap says about its bait. Neither question holds the other: the trap test searches mates as well, but with
 /// fewer nodes and fewer moves, and has other rules for whether the bait was avoidable.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Question {

@@ -155,7 +155,7 @@ impl Verifier {
         }
     }
 
-    /// A bait is one only if another move of the victim is proved not to allow a mate as quick (or, since refuting
+    /// A bait is one only if another move of the victim is proved not to allow a mate as quick (or, because refuting
     /// longer mates takes all night, one of three moves).
     fn is_avoidable(&self, position: &Chess, bait: Move, mate: u32, nodes: &mut u64, work: &mut Workspace) -> bool {
         let mut spent = 0;

@@ -10,8 +10,8 @@
 //! | `proofnumber` | the search for mates beyond three moves |
 //! | `mainline` | the walk through a proved tree |
 //!
-//! Draws: stalemate and dead positions end a line by themselves; a line that needs the fiftieth move without capture or
-//! pawn move to pass before the mate does not count, since the defender would claim the draw. Repetition cannot matter:
+//! Draws: stalemate and dead positions end a line by themselves. A line that needs the fiftieth move without capture or
+//! pawn move to pass before the mate does not count: the defender would claim the draw. Repetition cannot matter:
 //! every search has a bound on the moves left, and a shortest mate never repeats a position.
 
 mod mainline;

@@ -75,7 +75,7 @@ enum Forms {
     Children(Vec<Vec<f64>>),
 }
 
-/// Per trap, how many of its sequences begin with each label (or end with it, since a sequence has no order), one row a
+/// Per trap, how many of its sequences begin with each label (or end with it: a sequence has no order), one row a
 /// label. The sum over a position's first moves of the smaller of both counts bounds the sequences that it can share
 /// with each trap, needs no label of a reply, and is made for 16 traps at a time by the compiler's vector instructions.
 struct Rows {

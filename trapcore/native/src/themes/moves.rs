@@ -21,7 +21,7 @@ pub(crate) fn promotion(line: &Line) -> Option<Evidence> {
     first(line, |step| step.chess_move.is_promotion())
 }
 
-/// A promotion to another piece than a queen; with mate, only to a knight, since a queen would mate as well.
+/// A promotion to another piece than a queen; with mate, only to a knight, because a queen would mate as well.
 pub(crate) fn under_promotion(line: &Line) -> Option<Evidence> {
     line.plies().find_map(|ply| {
         let step = line.step(ply);

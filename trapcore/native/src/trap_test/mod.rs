@@ -121,7 +121,7 @@ fn tempts(rank: usize, gain: i32) -> bool {
     rank <= TEMPTING_RANK || gain >= TEMPTING_GAIN
 }
 
-/// Static ranking of all moves, as a player sees them who counts material but does not look for checks: the value after
+/// Static ranking of all moves, as seen by a player who counts material but does not search for checks: the value after
 /// the move, less what the opponent's best exchange wins; best first. Mates are seen only when they are on the board.
 pub(crate) fn static_ranking(position: &Chess) -> Vec<(i32, Move)> {
     let mut out: Vec<(i32, Move)> = position
@@ -343,7 +343,7 @@ impl Tester {
     }
 
     /// Tests the only legal move: whether the opponent mates after it, or stands better by what a bait has to cost. It
-    /// is compared with an even game, since there is no other move to compare it with, and costs nothing.
+    /// is compared with an even game, because there is no other move to compare it with, and costs nothing.
     fn test_forced(&mut self, position: &Chess, killers: &[Move], limits: Limits, test: &mut BaitTest) {
         let played = after(position, test.bait);
         let mate = self.prover.prove(&played, MATES, limits.nodes, killers);

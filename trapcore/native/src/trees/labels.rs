@@ -41,7 +41,7 @@ struct Table {
 }
 
 /// Square pairs in the order from * 64 + to; then promotions in the same order, N B R Q. The order is part of the
-/// stored fingerprints: it must not change without a new fingerprint version. Made by the compiler, since a million
+/// stored fingerprints: it must not change without a new fingerprint version. Made by the compiler, because a million
 /// moves a second are looked up in it.
 static TABLE: Table = table();
 

@@ -81,8 +81,8 @@ const TOLD_BEYOND: f64 = 0.45;
 /// Longest mate that is searched for, and the nodes for it at each stage, as a share of those of the stage.
 pub(super) const MATES: u32 = 5;
 const MATE_SHARE: u64 = 2;
-/// Longest mate that is looked for where the search saw none, and the nodes for that where a mate is likely, where the
-/// attacker is at least not worse, and for a mate that it saw.
+/// Longest mate to search for if the search saw none, and the nodes for that if a mate is likely, if the attacker is at
+/// least not worse, and for a mate that it saw.
 const UNSEEN_MATES: u32 = 2;
 const LIKELY_NODES: u64 = 1_000;
 const UNSEEN_NODES: u64 = 150;

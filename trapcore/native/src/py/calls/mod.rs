@@ -83,7 +83,7 @@ fn interrupted() -> bool {
 
 /// Does long work without the GIL. Raises what a signal handler raised meanwhile, so that Ctrl-C is a
 /// `KeyboardInterrupt` at once and not when the work is done; and an error if no `stop` is given and the cancellation of
-/// the `with` block around the call has come, since what was found is then not whole.
+/// the `with` block around the call has come, because what was found is then not whole.
 pub(super) fn detached<T: Send>(
     py: Python<'_>,
     milliseconds: Option<u64>,
