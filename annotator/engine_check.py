@@ -106,7 +106,7 @@ class EngineAnswer:
 
 
 class EngineProcess:
-    """One engine; the same game gets the same answers in any order of games, since its memory is cleared for each."""
+    """One engine; the same game gets the same answers in any order of games, because its memory is cleared for each."""
 
     def __init__(self, command: str, nodes: int) -> None:
         """``nodes`` (>= 1) is the longest search of a position. Raises ``EngineError`` if it cannot be started."""

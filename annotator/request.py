@@ -1,4 +1,4 @@
-"""Analysis request: which traps are looked for in games, and how, as one value made from the settings in one place."""
+"""Analysis request: which traps to search for in games, and how, as one value made from the settings in one place."""
 
 from dataclasses import dataclass, field
 from typing import Self

@@ -57,7 +57,7 @@ def spliced(data: bytes, edits: Iterable[Edit]) -> bytes:
 
 
 def edits(text: MoveText, data: bytes, layout: Layout) -> list[Edit]:
-    """What to change in ``data`` for one move, ascending. No blank line comes into being, since that ends a game."""
+    """What to change in ``data`` for one move, ascending. No blank line comes into being, because that ends a game."""
     found = [(at, at, added) for at, added in _insertions(text, data, layout)]
     found += _removals(text, data)
     # What is taken out before a place goes first, what is put in right behind the move comes before all.
