@@ -88,7 +88,7 @@ def check_certificates(
         except InputError:
             return None
 
-    # One after the other: several threads are hardly sooner done, since most of a check is Python, and cost far more.
+    # One after the other: several threads are hardly sooner done, because most of a check is Python, and cost far more.
     return [checked(trap) for trap in traps]
 
 

@@ -3,8 +3,8 @@
     expected = value + sum over replies of probability * (what the reply gives away)
 
 ``value`` is the win chance after the best reply. That is the mean over all replies, each by its probability, of the
-win chance after it; replies that give away less than `LEAST_GIFT` count as good ones, since short searches do not tell
-them apart.
+win chance after it. Replies that give away less than `LEAST_GIFT` count as good ones, because short searches see no
+difference between them.
 """
 
 from collections.abc import Callable, Sequence

@@ -2,7 +2,7 @@
 
 A quick look is taken at the replies to each move within the allowed cost that tempt by their looks: they are searched
 briefly, and what gives much away may be a bait. Only then the model of the opponent says how likely they are, which
-takes longer. The baits of the most hopeful moves are put to the trap test, since only what it proves is a trap.
+takes longer. The baits of the most hopeful moves are put to the trap test, because only what it proves is a trap.
 """
 
 import time

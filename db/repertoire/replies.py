@@ -46,7 +46,7 @@ class Foresight:
     beyond: float = 0.0
     """of each unit from there to `MOST_GIFT`."""
     unsearched: float = 0.1
-    """Win chance that a move counts as giving away which was not searched, since it is unlikely."""
+    """Win chance that a move counts as giving away which was not searched, because it is unlikely."""
     trust: float = 1.0
     """Power of the move model's probability: a player who thinks ahead goes less by what seems good at first sight."""
     tempted: float = 1.0

@@ -44,7 +44,7 @@ class Review:
     hints: int
     """That had been shown."""
     rating: int | None
-    """Of FSRS: 1 again, 2 hard, 3 good; None where the answer did not count, since the exercise was not due."""
+    """Of FSRS: 1 again, 2 hard, 3 good; None where the answer did not count, because the exercise was not due."""
     line: tuple[str, ...]
     """UCI: how the search goes on after the answer."""
 
