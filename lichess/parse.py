@@ -1,7 +1,7 @@
 """Parsing of lichess's JSON. Unknown types and fields are ignored and logged once; malformed ones are errors.
 
 Every function raises `ValueError`, `KeyError` or `TypeError` for JSON of another shape; the caller turns it into
-`Unreachable`, since a line that cannot be read is a broken stream.
+`Unreachable`, because a line that cannot be read is a broken stream.
 """
 
 import logging
