@@ -18,7 +18,7 @@ from trapcore.ranking.reference.tokens import FIELD_BITS
 from trapcore.ranking.weights import LAZY_SHORTLIST, SHORTLIST, VOCABULARY_VERSION, Weights
 
 TRAPS = 5_000
-"""Learned from so many of the library, since it is done once for each kind."""
+"""Learned from so many of the library, because it is done once for each kind."""
 EARNED = 0.001
 """A kind earns its place if one of the figures is worse by this much without it."""
 

@@ -4,7 +4,7 @@
 
 Every decision of the victim in every line is judged twice by the same rule (the move costs .3 of win chance against the
 best other move): by our trap test, and by Stockfish with 400,000 nodes for each of the two positions. Stockfish's
-answers are written to a file, since they take a quarter of an hour.
+answers are written to a file, because they take a quarter of an hour.
 """
 
 import argparse

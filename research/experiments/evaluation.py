@@ -6,7 +6,7 @@
 
 Positions are drawn from real games, puzzles and opening lines; nearly half of them get a random move or two, so that
 the fit sees what blunders look like. The engine says what each is worth; the features are counted where a short search
-of our own comes to rest, since that is where the evaluation is asked. The weights minimise the squared difference of
+of our own comes to rest, because that is where the evaluation is asked. The weights minimise the squared difference of
 win chances, with a pull to the usual values of the pieces.
 """
 

@@ -20,7 +20,7 @@ CHILDREN = (1, 2, 3, 5, 8, 12, 16, 24, 32)
 POSITIONS = 100
 """Positions compared with each trap."""
 BASES = (("continuations", 1), ("sequences", 2))
-"""Base of the structural similarity and its depth; labels are SAN, since UCI shares nothing at depth 1."""
+"""Base of the structural similarity and its depth; labels are SAN, because UCI shares nothing at depth 1."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ def rows() -> list[Row]:
     out = []
     request = AnalysisRequest.from_settings(AnalysisSettings(tell=Tell.SIMILAR))
     with tempfile.TemporaryDirectory() as folder:
-        # Taken as proved, since their lines are those of lichess; what they lead to is proved again in the games.
+        # Taken as proved, because their lines are those of lichess; what they lead to is proved again in the games.
         traps = [_taken(puzzle_trap(row)) for row in islice(puzzle_rows(), TRAPS)]
         with open_library(Path(folder) / "library.sqlite", create=True) as library:
             library.add_all(traps)
