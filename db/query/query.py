@@ -44,8 +44,8 @@ class Sort(StrEnum):
 class Query:
     """A question; every condition that is given must hold.
 
-    Raises `UsageError` for what cannot be asked, whatever the library; what depends on the library, such as whether
-    there is such a family, `db.query.engine.QueryEngine.ask` looks at, and it reads position, moves and cursor.
+    Raises `UsageError` for conditions that no library can answer. `db.query.engine.QueryEngine.ask` checks what depends
+    on the library, such as whether there is such a family, and it reads position, moves and cursor.
     """
 
     fen: str | None = None

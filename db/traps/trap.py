@@ -62,7 +62,7 @@ class Trap:
     source: str = ""
     """Where it was taken from: a file, an address."""
     reason: str = ""
-    """Why it is no trap, for a famous line that is none and for a bait that was the only legal move; else empty."""
+    """Why it is no trap, for a refuted famous line and for a bait that was the only legal move; else empty."""
     profile: Profile | None = None
     """How the bait looks to a shallow and to a deeper search; None if nobody has looked."""
     opinions: tuple[Opinion, ...] = ()

@@ -30,7 +30,7 @@ LONGEST_MATE = 5
 PROVED_MATE, PROVED_WITHIN = 4, Budget(nodes=50_000)
 """Of the mate that is searched for after a proposal."""
 HELD_OUT_FROM = 820
-"""Of the ordinary moves that come with trapline, those from here on are held out of the fit, but for the next few: the
+"""Of the ordinary moves that come with trapline, those from here on are held out of the fit, except the next few: the
 moves of one game stand together."""
 _OF_ONE_GAME = 5
 

@@ -19,7 +19,7 @@ def token_of(
     """The token that ``variable`` gave, else that of the file; None if there is neither.
 
     It has ``least`` (1 or more) to 200 printable ASCII characters without a space. Raises `InputError`, which says what
-    is ``wanted``, for a file that cannot be read, one that everybody may read, and for text that is none.
+    is ``wanted``, for a file that cannot be read, one that everybody may read, and for bad text.
     """
     if token is not None:
         text, where = token.get_secret_value(), variable

@@ -296,7 +296,7 @@ async def read_games_form(request: Request, most_fields: int) -> tuple[BinaryIO 
         return upload.file, upload.size or 0, fields
     if not pasted:
         return None, 0, fields
-    file: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115 - whoever asked closes it
+    file: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115 - the caller closes it
     file.write(f"{pasted}\n".encode())
     return file, file.tell(), fields
 
