@@ -16,7 +16,8 @@ were paired; equally frequent ones alphabetically.
 
 A first move has no counterpart of this kind, because pairs are of replies. When the annotator searches for the bait and
 the killer of a similar trap, it takes the first move whose replies can be paired with theirs at the least cost: the
-same pairing, read as the structural similarity of the positions after both moves (``native/src/measures/move_matching.rs``).
+same pairing, read as the structural similarity of the positions after both moves
+(``native/src/measures/move_matching.rs``).
 
 With ``uci`` labels the reference ``parent`` says nothing: no reply starts where a piece of the other side stood.
 """
