@@ -30,6 +30,8 @@ from trapcore.piece_values import POINTS
 FILES = ("amateur_lichess_2021_10_kdave.pgn", "amateur_chesscom_cancer0707.pgn")
 GAMES = 10
 """Of each file."""
+GAMES_AGAIN = 3
+"""Of each file, for what judges them four times."""
 
 JARGON = re.compile(r"puzzle|similarity|abstracted|trapline|search-|mate-\d|library|probability|nodes|bait costs", re.I)
 MOVE = re.compile(
@@ -44,12 +46,14 @@ pytestmark = [needs(DATA / "pgn" / FILES[0]), needs(DATA / "pgn" / FILES[1])]
 
 
 @cache
-def judged(folder: str) -> tuple[list[tuple[_native.Batch, _native.BatchFindings]], KnownTraps, str]:
+def judged(
+    folder: str, count: int = GAMES
+) -> tuple[list[tuple[_native.Batch, _native.BatchFindings]], KnownTraps, str]:
     """The batches of the first games with their findings."""
     texts = []
     for name in FILES:
         games = re.split(rb"(?m)^(?=\[Event )", (DATA / "pgn" / name).read_bytes())
-        texts.append(b"".join(games[1 : GAMES + 1]))
+        texts.append(b"".join(games[1 : count + 1]))
     request = AnalysisRequest.from_settings(AnalysisSettings())
     with open_library(make_library(Path(folder) / "library.sqlite")) as library:
         known = KnownTraps.of(library, request.measure)
@@ -59,8 +63,8 @@ def judged(folder: str) -> tuple[list[tuple[_native.Batch, _native.BatchFindings
     return [(batch, analyzer.judge(batch)) for batch in batches], known, request.measure
 
 
-def annotated(folder: str, style: Style) -> str:
-    found, known, measure = judged(folder)
+def annotated(folder: str, style: Style, count: int = GAMES) -> str:
+    found, known, measure = judged(folder, count)
     annotator = Annotator(known.traps, measure, Selection(), unproved=False, reporting=False, verifier=None)
     commentator, counts = Commentator.of(style), Counts()
     return b"".join(annotator.annotate(batch, each, "x", counts, commentator).text for batch, each in found).decode()
@@ -209,12 +213,12 @@ def test_the_glyph_says_what_the_text_says(folder: str) -> None:
 
 
 def test_annotating_again_in_any_style_gives_what_annotating_once_does(folder: str) -> None:
-    once = annotated(folder, Style())
+    once = annotated(folder, Style(), GAMES_AGAIN)
     for style in (
         Style(verbosity=Verbosity.FULL, language=Language.DE, evidence=True),
         Style(verbosity=Verbosity.BRIEF),
     ):
-        texts = [said for *_, said in comments(again(annotated(folder, style), Style(), folder))]
+        texts = [said for *_, said in comments(again(annotated(folder, style, GAMES_AGAIN), Style(), folder))]
         assert texts == [said for *_, said in comments(once)]
     assert again(once, Style(), folder) == once
 

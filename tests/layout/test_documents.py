@@ -1,5 +1,6 @@
 """What the documents name is there: commands, options, modules, files, settings, links; and the examples come out."""
 
+import io
 import os
 import re
 import shlex
@@ -10,6 +11,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import chess
+import chess.pgn
 import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
@@ -169,10 +172,19 @@ def trapline(*arguments: str) -> str:
     return result.stdout
 
 
+def moves_of(text: str) -> list[chess.Move]:
+    game = chess.pgn.read_game(io.StringIO(text))
+    return [] if game is None else list(game.mainline_moves())
+
+
 def test_the_annotated_game_of_the_readme_is_what_comes_out(library: Path, tmp_path: Path) -> None:
     (excerpt,) = re.findall(r"^```pgn\n(.*?)^```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL | re.MULTILINE)
-    out = tmp_path / "annotated.pgn"
-    trapline("annotate", str(ROOT / "examples" / "games.pgn"), "-o", str(out), "--db", str(library), "--quiet")
+    games = re.split(r"(?m)^(?=\[Event )", (ROOT / "examples" / "games.pgn").read_text("utf-8"))
+    start = moves_of(excerpt)
+    (game,) = [game for game in games if moves_of(game)[: len(start)] == start]
+    source, out = tmp_path / "game.pgn", tmp_path / "annotated.pgn"
+    source.write_text(game, "utf-8")
+    trapline("annotate", str(source), "-o", str(out), "--db", str(library), "--quiet")
     lines = "\n".join(line.rstrip() for line in out.read_text("utf-8").splitlines())
     # How many percent a search gives is not of the kind of things that a page of introduction has to keep up with.
     assert re.sub(r"\d+ %", "N %", excerpt.strip()) in re.sub(r"\d+ %", "N %", lines)
