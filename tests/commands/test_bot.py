@@ -95,7 +95,8 @@ def test_everything_that_is_there_is_told(server: Server, tmp_path: Path, monkey
     assert "unchecked" not in done.stdout
 
 
-def test_everything_that_is_wrong_is_told(server: Server, tmp_path: Path) -> None:
+def test_everything_that_is_wrong_is_told(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRAPLINE_SYZYGY", json.dumps([str(tmp_path)]))
     (tmp_path / "library.sqlite").write_bytes(b"broken")
     (tmp_path / "empty.bin").write_bytes(b"")
     token = tmp_path / "token"
@@ -110,7 +111,7 @@ def test_everything_that_is_wrong_is_told(server: Server, tmp_path: Path) -> Non
     done = CliRunner().invoke(APP, ["--check", "--config", configured(tmp_path, text)])
     assert done.exit_code == 1
     failed = [line.split(None, 1)[1].split(":")[0] for line in done.stdout.splitlines() if line.startswith("WRONG")]
-    assert failed == ["token", "token", "library", "engine", "book", "book", "tablebase"]
+    assert failed == ["token", "token", "library", "engine", "book", "book", "tables"]
     assert SECRET not in done.output
 
 

@@ -49,6 +49,7 @@ def test_defaults() -> None:
         "language": Language.EN,
         "engine": "off",
         "engine_nodes": 400_000,
+        "syzygy": (),
         "measure": IndexedMeasure.ABSTRACTED,
         "min_similarity": None,
         "nodes": 200_000,
