@@ -19,7 +19,7 @@ demo: $(VENV)/ready
 # Syzygy tables of few men, for the tests.
 TABLES := out/syzygy
 $(TABLES): | $(VENV)/ready
-	-$(BIN)/python tests/support/fetch_tables.py $@
+	-$(BIN)/python deploy/fetch_tables.py $@
 
 # As many processes at a time as there are processors; JOBS=0 runs the tests in one, as a debugger needs it.
 JOBS ?= auto

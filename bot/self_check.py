@@ -16,9 +16,9 @@ from lichess.api import Lichess, LichessError
 from lichess.client import Connection
 from lichess.self_check import Finding, attempt, exposed
 from lichess.token import read_token
-from trapcore.endgame_tables import use_syzygy
 from trapcore.errors import OutputError, TraplineError
 from trapcore.parallel.budget import Cancellation
+from trapcore.proof.endgame_tables import use_syzygy
 from trapcore.proof.verdict import Verdict
 
 

@@ -21,8 +21,8 @@ from lichess.self_check import Finding, attempt
 from service.self_check import check as check_service
 from service.self_check import check_folder
 from trapcore import _native
-from trapcore.endgame_tables import use_syzygy
 from trapcore.errors import InputError, LibraryError, TraplineError
+from trapcore.proof.endgame_tables import use_syzygy
 from trapcore.proof.verdict import Verdict
 from trapcore.ranking.weights import shipped_weights
 from trapcore.version import installed_version

@@ -9,7 +9,8 @@ use super::evaluation::scale::{Kind, UNSCALED, scale};
 use super::network::accumulator::Accumulator;
 use super::network::{BUCKETS, Network, bucket};
 use super::score::MATE_BOUND;
-use crate::chess::endgames::tables::{Outcome, outcome};
+use crate::chess::endgames::retrograde::Outcome;
+use crate::chess::endgames::tables::outcome;
 use crate::chess::piece_values::piece_value;
 
 /// What values the positions of a search.

@@ -7,6 +7,14 @@ use shakmaty::{Bitboard, Board, Color, Piece, Rank, Role, Square};
 
 use super::material::{MATERIALS, Material, Placement, find, is_last};
 
+/// The result of a position, for the side to move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Lost,
+    Drawn,
+    Won,
+}
+
 /// Value of a placement that is drawn.
 pub(crate) const DRAWN: u8 = 0;
 /// Value of a placement that is no legal position.

@@ -5,16 +5,8 @@ use std::sync::{LazyLock, OnceLock};
 use shakmaty::{Chess, EnPassantMode, Position};
 
 use super::material::{MATERIALS, MEN, find};
-use super::retrograde::{DRAWN, ILLEGAL, is_win};
+use super::retrograde::{DRAWN, ILLEGAL, Outcome, is_win};
 use super::syzygy;
-
-/// The result of a position, for the side to move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
-    Lost,
-    Drawn,
-    Won,
-}
 
 /// For each of [`MATERIALS`] the length of its table and the table, compressed with zstd: two bits for each placement.
 /// `python -m research.experiments.endgames` makes it anew.

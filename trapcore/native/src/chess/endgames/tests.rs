@@ -3,8 +3,8 @@
 use shakmaty::{CastlingMode, Chess, FromSetup, Position, Setup};
 
 use super::material::{MATERIALS, Material, find};
-use super::retrograde::{Distances, ILLEGAL, is_loss, is_win};
-use super::tables::{Outcome, outcome, packed, table};
+use super::retrograde::{Distances, ILLEGAL, Outcome, is_loss, is_win};
+use super::tables::{outcome, packed, table};
 use crate::chess::position::parse;
 
 fn place(name: &str) -> usize {

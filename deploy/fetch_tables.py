@@ -1,4 +1,4 @@
-"""Fetches Syzygy tables of up to four men for the tests: ``python tests/support/fetch_tables.py FOLDER``.
+"""Fetches Syzygy tables of up to four men for the tests: ``python deploy/fetch_tables.py FOLDER``.
 
 They lie in the source archive of python-chess, of the version that is installed.
 """
