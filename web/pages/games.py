@@ -15,9 +15,8 @@ from db.wording.grammar import Grammar
 from trapcore import _native
 from trapcore.parallel.budget import Cancellation
 from trapcore.trees.chess_game import parse_position
-from web.pages.boards import Picture
+from web.pages.boards import Picture, dests, ground, with_gaps
 from web.pages.game_viewer import GameView, Ply
-from web.pages.ground import dests, ground, with_gaps
 from web.pages.line_viewer import around
 from web.pages.plots import chance_bar, chance_plot
 from web.pages.rendering import address, language_of, page

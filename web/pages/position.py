@@ -22,8 +22,7 @@ from trapcore import _native
 from trapcore.errors import InputError, Message, PositionError
 from trapcore.parallel.budget import Cancellation
 from trapcore.trees.chess_game import parse_position
-from web.pages.boards import Picture
-from web.pages.ground import dests, ground, with_gaps
+from web.pages.boards import Picture, dests, ground, with_gaps
 from web.pages.line_viewer import move_number
 from web.pages.plots import result_bar
 from web.pages.rendering import PROMOTIONS, address, capital, language_of, page

@@ -21,9 +21,8 @@ from db.traps.trap import Trap
 from db.wording.claims import is_rated, temptation
 from trapcore.errors import InputError, Message, UsageError
 from trapcore.parallel.budget import Cancellation
-from web.pages.boards import Picture
+from web.pages.boards import Picture, dests, ground, with_gaps
 from web.pages.games import lichess_analysis
-from web.pages.ground import dests, ground, with_gaps
 from web.pages.line_viewer import Step, around, trap_steps
 from web.pages.plots import profile_plot
 from web.pages.rendering import address, capital, language_of, page
