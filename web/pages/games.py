@@ -1,7 +1,7 @@
 """Page of a game at one of its moves: board, values, moves with comments, the best move when it is asked for."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 import chess
@@ -40,6 +40,8 @@ class GamePlace:
     """Whose game it is, where the page tells; else empty."""
     following: str | None = None
     """Address of the next game."""
+    likes: Mapping[int, str] = field(default_factory=dict)
+    """Addresses of the losing moves most like those of this game, by half-move."""
 
     def url(self, ply: int, *, black: bool, best: bool = False) -> str:
         """The page at a half-move, Black below if ``black``; with ``best`` it tells the best move."""
@@ -88,7 +90,7 @@ async def game_page(
         picture=picture,
         ground=_ground(view, at, picture, url),
         url=url,
-        told=[(ply, text, url(ply)) for ply, text in sorted(told.items())],
+        told=[(ply, text, url(ply), place.likes.get(ply)) for ply, text in sorted(told.items())],
         steppers=(*around([url(number) for number in range(len(view.plies))], at), place.url(at, black=not flipped)),
         crumbs=place.crumbs,
         following=place.following,

@@ -14,9 +14,9 @@ from pydantic import BaseModel, Field
 from db.games.losing_moves import LostMove, lost_moves
 from db.games.losing_themes import themes_of
 from db.games.phases import PHASES
-from db.games.stored_game import evidence_of_loss, side_of, stored_game
+from db.games.stored_game import side_of, stored_game
 from db.games.trap_occurrences import games_of_player
-from db.practice.collect import from_games, has_choice
+from db.query.mistakes import Answer
 from db.report import html
 from db.report.losses import clock_band, costliest_first, time_of_day
 from db.report.report import report as traps_report
@@ -26,9 +26,9 @@ from db.wording.sentences import Narrator
 from trapcore import _native
 from trapcore.errors import InputError, Message, UsageError
 from web.api.uploads import read_games_form
-from web.pages.boards import Picture
 from web.pages.game_viewer import MOST_PLIES, view_of
 from web.pages.games import GamePlace, game_page
+from web.pages.mistakes import move_url, told_of
 from web.pages.rendering import address, capital, language_of, page
 from web.problems import Forbidden, NotFound, RequestError, headers_of, status_of
 from web.profile import SIGN_IN_FIRST, Profile, can_sign_in, name_of, player_of, profile_of, required_profile
@@ -65,23 +65,6 @@ class Part:
     cost: float
     """Win chance that they gave away together, in whole games: 2 of the scale -1..1 are one."""
     is_chosen: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """A losing move as the page shows it."""
-
-    sentence: str
-    picture: Picture
-    game: str
-    """Players and date."""
-    themes: tuple[str, ...]
-    board: str
-    """URL of the game at the move."""
-    exercise: str | None
-    """URL of the exercise; None where the position is none."""
-    address: str | None
-    """Of the game where it was played."""
 
 
 class Wanted(BaseModel):
@@ -220,7 +203,12 @@ async def game(
     return await game_page(
         request,
         view_of(stored, flipped=flipped),
-        place=GamePlace(f"/games/{number}", [(language.text("Report"), address("/report", player=own))], player),
+        place=GamePlace(
+            f"/games/{number}",
+            [(language.text("Report"), address("/report", player=own))],
+            player,
+            likes={move.move.ply: move_url(number, move.move.ply, player) for move in lost},
+        ),
         at=at,
         told={move.move.ply: f"{move.number}{'.' if move.colour == 'white' else '...'}{move.san}" for move in lost},
         best=best,
@@ -315,7 +303,7 @@ def _report(service: Service, profile: Profile, wanted: Wanted, player: str, lan
         "chosen": [_part_name(kind, value, language) for kind, value in chosen.items()],
         "all": address("/report", player=name, zone=here["zone"]),
         "shown": len(shown),
-        "told": [_told(name, move, language) for move in shown[wanted.from_ : more]],
+        "told": [told_of(Answer(move, None, ()), language, name, own=True) for move in shown[wanted.from_ : more]],
         "more": address("/report", **{**here, "from": more}) if more < len(shown) else None,
         "practise": address("/practise", go=1, player=name),
         "traps": address("/report/traps", player=name),
@@ -353,26 +341,3 @@ def _parts(
         )
         for name in rows
     ]
-
-
-def _told(player: str, lost: LostMove, language: Grammar) -> Told:
-    game = lost.game
-    killer = lost.move.killer_line[0] if lost.move.killer_line else ""
-    exercise = next((each for each in from_games([lost]) if has_choice(each)), None)
-    where = f"#{lost.move.ply}" if game.address and "lichess" in game.address else ""
-    return Told(
-        sentence=Narrator(language).fell(evidence_of_loss(lost)),
-        picture=Picture(
-            fen=lost.epd,
-            bait=lost.uci,
-            killer=killer,
-            flipped=lost.colour == "black",
-            plain=True,
-            before=f"{game.white} – {game.black}",
-        ),
-        game=f"{game.white} – {game.black}" + (f", {language.day(game.date)}" if language.day(game.date) else ""),
-        themes=tuple(theme_name(theme, language) for theme in themes_of(lost)),
-        board=address(f"/games/{game.id}", ply=lost.move.ply, player=player),
-        exercise=None if exercise is None else address("/practise", go=1, player=player, exercise=exercise.id),
-        address=f"{game.address}{where}" if game.address else None,
-    )
