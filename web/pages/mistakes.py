@@ -4,7 +4,7 @@ The moves of the player come first, then those of others. A public server shows 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Annotated
 
@@ -22,6 +22,7 @@ from db.patterns.like import mistakes_at, place_of
 from db.practice.collect import from_games, has_choice
 from db.query.mistakes import Answer, MistakeQuery, answers, what_is_missing
 from db.query.query import LONGEST_TEXT, MOST_HITS
+from db.report.patterns import picture_of_loss
 from db.wording.causes import advice
 from db.wording.grammar import Grammar
 from db.wording.names import theme_name
@@ -216,11 +217,15 @@ def _place(lost: LostMove) -> Place:
     return lost.game.id, lost.move.ply
 
 
+def small_board(lost: LostMove) -> Picture:
+    """Board of a losing move, its player below."""
+    return Picture(**{**asdict(picture_of_loss(lost)), "plain": True})
+
+
 def told_of(answer: Answer, language: Grammar, player: str, *, own: bool) -> Told:
     """A losing move as a page shows it; ``own`` if it is the player's, so that practice has it as an exercise."""
     lost = answer.lost
     game, ply = lost.game, lost.move.ply
-    killer = lost.move.killer_line[0] if lost.move.killer_line else ""
     exercise = next((each for each in from_games([lost]) if has_choice(each)), None) if own else None
     where = f"#{ply}" if game.address and "lichess" in game.address else ""
     names = f"{game.white} – {game.black}"
@@ -228,9 +233,7 @@ def told_of(answer: Answer, language: Grammar, player: str, *, own: bool) -> Tol
     shared = [each for each in answer.shared if each.level is not Level.MECHANISM or each is answer.shared[0]]
     return Told(
         sentence=Narrator(language).fell(evidence_of_loss(lost)),
-        picture=Picture(
-            fen=lost.epd, bait=lost.uci, killer=killer, flipped=lost.colour == "black", plain=True, before=names
-        ),
+        picture=small_board(lost),
         game=f"{names}, {day}" if day else names,
         themes=tuple(theme_name(theme, language) for theme in themes_of(lost)),
         board=address(f"/games/{game.id}", ply=ply, player=player, side="" if own else lost.colour),
