@@ -61,7 +61,7 @@ def shown_patterns(patterns: Sequence[Recurring], judged: int, player: str, link
         "judged": judged,
         "links": links,
         "least_games": LEAST_GAMES,
-        "in_games": IN_GAMES,
+        "least_span": IN_GAMES,
         "practise_command": lambda pattern: (
             f"trapline practise --player {shlex.quote(player)} --pattern {shlex.quote(pattern.key)}"
         ),

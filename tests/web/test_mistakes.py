@@ -13,6 +13,8 @@ from db.library.open import open_library
 from db.proof.prover import TrapProver
 from tests.db.patterns.samples import game, mistake, store
 from tests.support.db_traps import LEGAL_FEN, legal
+from tests.support.trap_games import QUIET
+from tests.support.trap_games import game as trap_game
 from tests.support.web_server import served
 from tests.web.test_sign_in import Elsewhere, public, sign_in_as
 
@@ -21,6 +23,8 @@ GAMES = (
     *(game("legal", f"White{n}", "Bob", f"2020.01.{n + 1:02}", Site=f"{SITE}{n}") for n in range(3)),
     *(game("legal", f"White{n}", "Dan", f"2021.02.{n + 1:02}") for n in range(14)),
     game("noah", "Bob", "Eve", "2022.01.01", Site=f"{SITE}9"),
+    game("noah", "Kim", "Eve", "2022.02.01"),
+    *(trap_game(QUIET, "Kim", f"Black{n}", Date=f"2022.03.{n + 1:02}") for n in range(10)),
 )
 
 
@@ -82,6 +86,7 @@ def test_position_and_trap_have_moves_like_them(client: httpx.Client) -> None:
     (link,) = links(client.get("/position", params={"fen": LEGAL_FEN}), "Losing moves like those[^<]*")
     page = client.get(link)
     assert "This position" in words(page)
+    assert all(float(each) >= 0.1 for each in re.findall(r"Similar, (\d\.\d\d)", words(page)))
     assert "5...Bxd1" in words(page)
 
 
@@ -108,6 +113,23 @@ def test_pattern_has_a_page_that_goes_on(client: httpx.Client) -> None:
     assert "Before " in cause  # the advice
     text = words(client.get("/mistakes", params={"mechanism": "mate"}))
     assert "“mate”" in text
+
+
+def test_report_begins_with_the_patterns_of_the_written_one(client: httpx.Client) -> None:
+    page = client.get("/report", params={"player": "Dan"})
+    said, place = words(page), mistake("legal").place
+    assert said.index("What you lose to") < said.index("Losing moves, the costliest first")
+    (link, name), *_ = re.findall(r'<h3 id="pattern-1"><a href="([^"]+)">([^<]+)', page.text)
+    assert dict(httpx.URL(html.unescape(link)).params) == {"place": place, "player": "Dan"}
+    listed = words(client.get(html.unescape(link)))
+    assert (html.unescape(name) in listed, listed.count("– Dan")) == (True, 12)
+    practice = httpx.URL(links(page, "Practise it")[0])
+    assert dict(practice.params) == {"go": "1", "player": "Dan", "pattern": place}
+    (figures,) = re.findall(r"14 losing moves, .*? of 100 games", said)
+    assert figures in words(client.get("/report/traps", params={"player": "Dan"}))
+    assert "What you lose to" not in words(client.get("/report", params={"player": "Dan", "phase": "opening"}))
+    assert "A pattern needs 10 or more" in words(client.get("/report", params={"player": "Bob"}))
+    assert "No losing move comes back in 3 games or more" in words(client.get("/report", params={"player": "Kim"}))
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,9 @@ router = APIRouter(include_in_schema=False)
 ALIKE = 10
 """Nearest losing moves of the player, and as many of others."""
 
+LEAST_ALIKE = 0.1
+"""Similarity below which a losing move is not called alike: it shares next to nothing."""
+
 MOVES_PER_PAGE = 12
 """Losing moves of a pattern on a page."""
 
@@ -135,7 +138,7 @@ def _content(
     model = None if not wanted.like.strip() else _model(service, profile, wanted.like.strip(), name, language)
     own, others = answers(service.library, wanted.query(), only, whose)
     if model is not None:
-        parts = [[each for each in part if _place(each.lost) != model.place][:ALIKE] for part in (own, others)]
+        parts = [[each for each in part if _is_alike(each, model)][:ALIKE] for part in (own, others)]
         more = None
     else:
         end = wanted.from_ + MOVES_PER_PAGE
@@ -211,6 +214,11 @@ def _practise(wanted: Wanted, own: Sequence[Answer], player: str) -> str | None:
     if wanted.like.strip() or len(keys) != 1 or not any(Pattern(keys[0]).has(each.lost.move) for each in own):
         return None
     return address("/practise", go=1, player=player, pattern=keys[0])
+
+
+def _is_alike(answer: Answer, model: _Model) -> bool:
+    """Whether a losing move is another one that is near enough."""
+    return _place(answer.lost) != model.place and (answer.similarity or 0.0) >= LEAST_ALIKE
 
 
 def _place(lost: LostMove) -> Place:

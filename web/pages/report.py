@@ -302,7 +302,6 @@ def _report(service: Service, profile: Profile, wanted: Wanted, player: str, lan
         **shown_patterns(patterns, games, name, _pattern_links(name)),
         "first": not wanted.from_,
         "games": games,
-        "in_games": len({move.game.id for move in own}),
         "moves": len(own),
         "punished": sum(move.move.answer == "sprung" for move in own),
         "tables": tables,
