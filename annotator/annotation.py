@@ -1,10 +1,13 @@
 """One batch: from the findings in it to its annotated bytes and its lines of the report."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 from itertools import groupby
 
+from annotator.comments.closing import closing_comment, costliest_of
 from annotator.comments.commentary import Commentator
+from annotator.comments.game_end import closing_edits
 from annotator.comments.pgn_insert import Edit, Layout, spliced
 from annotator.comments.telling import Told
 from annotator.counts import Counts
@@ -12,11 +15,18 @@ from annotator.engine_check import EngineVerifier
 from annotator.events import TrapEvent, explained, valued, values_of
 from annotator.files.report import finding_line, note_line, skipped_line
 from annotator.selection import Selection, hangs_on
+from db.games.game_address import with_address
+from db.patterns.keys import Pattern
+from db.patterns.recall import Again, Occasion, Recall, no_recall
+from db.traps.openings import Opening, opening_of
 from db.traps.position_value import StoredValues, Values, deepest, no_values
 from db.traps.terms import Event
 from db.traps.trap import Trap
 from trapcore import _native
 from trapcore.io.text_encoding import PLAIN
+
+OPENING_PLIES = 60
+"""Half-moves of a game that are looked at for the name of its opening."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +75,8 @@ class Annotator:
     reporting: bool
     """Lines of a report are wanted."""
     verifier: EngineVerifier | None
+    recall: Recall = no_recall
+    """Earlier games in which a player made the same mistake."""
     stored: StoredValues = no_values
     """Values that a library has of positions. A deeper one replaces what was measured here."""
 
@@ -88,6 +100,9 @@ class Annotator:
         if self.reporting:
             lines.extend((skipped.game, skipped_line(file, skipped)) for skipped in found.skipped)
             lines.extend((note.game, note_line(file, note)) for note in found.notes)
+        # Of a game that was not read to its end nobody knows the costliest move.
+        noted = {note.game for note in found.notes}
+        openings = cache(partial(_openings, batch))
         edits: list[Edit] = []
         games: list[AnnotatedGame] = []
         grown = 0
@@ -98,6 +113,17 @@ class Annotator:
             layout = Layout(game.wrapped, game.newline, written)
             every = [self._event(finding) for finding in game.findings]
             comments, told = commentator.comment(events, data, layout, every)
+            if not game.commented and game.game not in noted:
+                words = self._closing(game, told, openings, commentator)
+                comments = closing_edits(
+                    comments,
+                    data,
+                    (game.start, game.start + game.size),
+                    events[-1].anchor.nag_at,
+                    commentator.written(words, written),
+                    layout,
+                    partial(commentator.speaks_for_us, events=every),
+                )
             if game.commented:
                 # A brace of ours would close the comment that somebody left open, for programs that read on in it.
                 comments = [edit for edit in comments if edit[2].startswith(b" $")]
@@ -125,6 +151,40 @@ class Annotator:
         lines.sort(key=lambda line: line[0])
         text = spliced(data, edits) if edits else data
         return AnnotatedBatch(data, text, b"".join(line for _, line in lines), tuple(games))
+
+    def _closing(
+        self,
+        game: _native.GameFindings,
+        told: Sequence[Told],
+        openings: Callable[[], Mapping[int, Opening]],
+        commentator: Commentator,
+    ) -> str:
+        """The comment at the end of a game; empty if none is wanted, or no move is told to cost anything."""
+        costliest = costliest_of(told) if commentator.style.closing else None
+        if costliest is None:
+            return ""
+        return closing_comment(
+            costliest,
+            commentator.style.narrator.language,
+            whole=self.selection.is_whole,
+            opening=openings().get(game.game),
+            again=self._again(costliest.event, with_address(game.tags)),
+        )
+
+    def _again(self, event: TrapEvent, tags: Mapping[str, str]) -> Again | None:
+        """Earlier games in which who made this move fell into the same pattern."""
+        if event.event is not Event.FELL or event.explanation is None:
+            return None
+        keys = (event.explanation.place, event.explanation.mechanism)
+        return self.recall(
+            Occasion(
+                player=tags.get(event.mover.capitalize(), ""),
+                site=tags.get("Site", ""),
+                date=tags.get("Date", ""),
+                colour="white" if event.mover == "white" else "black",
+                patterns=tuple(Pattern(key) for key in keys if key),
+            )
+        )
 
     def reported(self, game: _native.GameFindings) -> tuple[list[TrapEvent], Values]:
         """Events of a game that are reported, in the order of its moves, and the values of their positions."""
@@ -165,6 +225,14 @@ class Annotator:
 
     def _is_resemblance(self, event: TrapEvent) -> bool:
         return self.unproved and not event.proved and event.trap is not None
+
+
+def _openings(batch: _native.Batch) -> dict[int, Opening]:
+    """The openings of the games of a batch that have one with a name, by number."""
+    records = [record for record in _native.read_records(batch).records if record.start_fen is None]
+    lines = _native.replay([(None, each.moves, list(range(min(each.plies, OPENING_PLIES)))) for each in records])
+    found = {each.game: opening_of(epd for epd, _ in line) for each, line in zip(records, lines, strict=True)}
+    return {game: opening for game, opening in found.items() if opening is not None}
 
 
 def _once(events: list[TrapEvent]) -> list[TrapEvent]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from db.library.library import Library
+from db.patterns.recall import Recall, no_recall
 from db.similarity.annotator_index import Screen, open_screen
 from db.traps.position_value import StoredValues, no_values
 from db.traps.trap import Trap
@@ -20,6 +21,10 @@ class KnownTraps:
     """Index of the killers of these traps; needed by the measure ``abstracted``, and by no other."""
     digest: str = ""
     """Of the traps; what an interrupted run has to agree in."""
+    recall: Recall = no_recall
+    """Earlier games in which a player made the same mistake."""
+    history: str = ""
+    """State of the games that this looks into; what an interrupted run has to agree in."""
     stored: StoredValues = no_values
     """Values of positions that are known already; where one is deeper than what is found, it counts."""
 

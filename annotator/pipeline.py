@@ -136,6 +136,7 @@ class Run:
                     reporting=self._plan.report is not None,
                     verifier=verifier,
                     stored=self._known.stored,
+                    recall=self._known.recall,
                 ),
                 pool,
                 self._open_report(files, stack),

@@ -1,6 +1,6 @@
 """Analysis request: which traps to search for in games, and how, as one value made from the settings in one place."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 from annotator.comments.style import Style
@@ -9,6 +9,8 @@ from annotator.known_traps import KnownTraps
 from annotator.selection import Selection
 from annotator.settings import AnalysisSettings, Tell
 from annotator.worker import BATCH_BYTES, LOSSES_BATCH_BYTES
+from db.patterns.recall import no_recall
+from db.traps.position_value import no_values
 from db.traps.trap import Trap
 from db.wording.grammar import Verbosity
 from db.wording.languages import Language
@@ -95,6 +97,7 @@ class AnalysisRequest:
         options = options or AnalysisOptions()
         measure = options.measure or settings.measure
         tell = settings.tell if options.tell is None else options.tell
+        verbosity = options.verbosity or settings.verbosity
         structural = measure is IndexedMeasure.STRUCTURAL
         depth = options.depth if options.depth is not None else 1 if structural else 2
         given = (options.min_similarity, settings.min_similarity, LEAST_SIMILARITY[measure])
@@ -110,9 +113,11 @@ class AnalysisRequest:
             skip_plies=options.skip_plies,
             selection=options.selection,
             style=Style(
-                verbosity=options.verbosity or settings.verbosity,
+                verbosity=verbosity,
                 language=options.language or settings.language,
                 evidence=options.evidence,
+                # Which move of a game was the costliest is known only if all that lose are told.
+                closing=tell == Tell.LOSSES and verbosity is not Verbosity.BRIEF,
                 evaluations=options.evaluations,
             ),
             engine=settings.engine_command,
@@ -127,6 +132,7 @@ class AnalysisRequest:
             "version": installed_version() or "not installed",
             "prover": _native.PROVER_VERSION,
             "library": known.digest,
+            "history": known.history,
             "weights": None if known.screen is None else known.screen.digest,
             "tell": str(self.tell),
             "measure": str(self.measure),
@@ -184,7 +190,8 @@ class BatchAnalyzer:
 
     def __init__(self, request: AnalysisRequest, known: KnownTraps) -> None:
         """Raises as `AnalysisRequest.analyzer`."""
-        self._made_of = request, known
+        # What looks into the library stays here.
+        self._made_of = request, replace(known, stored=no_values, recall=no_recall)
         self._analyzer = request.analyzer(known)
 
     def __call__(self, batch: _native.Batch, stop: Cancellation) -> _native.BatchFindings:

@@ -32,6 +32,11 @@ class Selection:
     player: str | None = None
     """Part of a player's name as the White or Black tag has it, in any case; None is everybody."""
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether the moves of both sides are reported."""
+        return self.side is Side.BOTH and self.player is None
+
     def includes(self, event: TrapEvent, tags: Mapping[str, str]) -> bool:
         """Whether the move of ``event`` was made by the side and the player of the filter."""
         if self.side is not Side.BOTH and event.mover != self.side.value:

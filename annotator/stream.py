@@ -44,6 +44,7 @@ def annotate_stream(
             reporting=False,
             verifier=verifier,
             stored=known.stored,
+            recall=known.recall,
         )
         analyzer = BatchAnalyzer(request, known)
         commentator = Commentator.of(request.style)

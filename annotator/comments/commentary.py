@@ -13,7 +13,7 @@ from annotator.comments.encoding import folded
 from annotator.comments.evaluations import evaluation
 from annotator.comments.evidence import evidence_of, half_move
 from annotator.comments.glyphs import JUDGEMENTS, glyph
-from annotator.comments.own_comments import is_own, transliterated
+from annotator.comments.own_comments import is_own, is_own_closing, transliterated
 from annotator.comments.pgn_insert import Edit, Layout, MoveText, edits
 from annotator.comments.style import Style
 from annotator.comments.telling import Teller, Told
@@ -65,6 +65,17 @@ class Commentator:
                 text.nag = glyph([each.event for each in told.get(ply, ())], here)
             found.extend(edits(text.finished(evaluation(here) if self.style.evaluations else ""), data, layout))
         return found, [each for ply in sorted(told) for each in told[ply]]
+
+    def speaks_for_us(self, comment: str, events: Iterable[TrapEvent]) -> bool:
+        """Whether a comment at the end of a game is our own: it tells of one of its moves, or has a figure."""
+        if not (comment[:1].isspace() and comment[-1:].isspace() and is_own_closing(comment)):
+            return False
+        plain = folded(comment)
+        return _FIGURES.search(plain) is not None or any(_bait(event) in plain for event in events)
+
+    def written(self, text: str, encoding: str) -> str:
+        """A text with the letters that the encoding of a game has."""
+        return transliterated(text, self.style.narrator.language) if encoding == "ascii" else text
 
 
 def _by_ply(events: Iterable[TrapEvent]) -> dict[int, list[TrapEvent]]:
@@ -147,12 +158,17 @@ class _MoveComment:
 
     def _speaks_of(self, comment: str, event: TrapEvent) -> bool:
         half = half_move(event, event.trap_ply)
-        bait, killer = moves.line([event.bait_san], half), moves.line(event.killer_line_san[:1], half + 1)
+        bait, killer = _bait(event), moves.line(event.killer_line_san[:1], half + 1)
         name = "" if event.trap is None else folded(event.trap.name).partition(", ")[0]
         best = "" if event.best_san is None else moves.line([event.best_san], half)
         return (
             any(part and part in comment for part in (bait, killer, best, name)) or _FIGURES.search(comment) is not None
         )
+
+
+def _bait(event: TrapEvent) -> str:
+    """``5...Bxd1``."""
+    return moves.line([event.bait_san], half_move(event, event.trap_ply))
 
 
 def _moves_in(variation: str) -> list[str]:

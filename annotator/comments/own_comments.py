@@ -9,8 +9,10 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 
 from annotator.comments.encoding import ascii_text
+from db.traps.openings import opening_names
 from db.wording.grammar import Grammar
-from db.wording.languages import LANGUAGES
+from db.wording.languages import LANGUAGES, Language
+from db.wording.names import safe_name
 
 _SAN = r"(?:O-O(?:-O)?|[KQRBN]?[a-h]?[1-8]?x?[a-h][1-8](?:=[QRBN])?)[+#]?"
 _MOVE = rf"\d+\.(?:\.\.)?{_SAN}(?:\?\?|\?!|\?)?"
@@ -89,9 +91,49 @@ def is_own(comment: str) -> bool:
     )
 
 
+def is_own_closing(comment: str) -> bool:
+    """Whether the program wrote the comment as the last one of a game. An opening in it has a name that we know."""
+    for language, pattern in zip(LANGUAGES.values(), _closings(), strict=True):
+        found = pattern.fullmatch(" ".join(ascii_text(transliterated(comment, language)).split()))
+        if found is not None and (found["opening"] is None or found["opening"] in _opening_names(language.code)):
+            return True
+    return False
+
+
 def transliterated(text: str, language: Grammar) -> str:
     """The text with the letters of a language as they are written in ASCII, where that is more than a lost accent."""
     return text.translate({ord(letter): written for letter, written in language.transliterated.items()})
+
+
+@cache
+def _closings() -> tuple[re.Pattern[str], ...]:
+    """For each language what a closing comment is."""
+    return tuple(_closing(language) for language in LANGUAGES.values())
+
+
+def _closing(language: Grammar) -> re.Pattern[str]:
+    gaps = {
+        **_GAPS,
+        "mate": _any(_plain(text, language).replace("{count}", r"\d+") for text in language.mates[None]),
+        "side": _words(language.sides.values(), language),
+        "pattern": _NAME,
+        "date": r"[\d./-]{4,10}",
+        "ordinal": _words(language.ordinals, language),
+    }
+    texts = dict(language.closing)
+    opening = _filled(texts.pop("opening"), {"opening": rf"(?P<opening>{_NAME})"}, language)
+    of_move, of_pattern = (
+        _any(_filled(text, gaps, language) for key, text in texts.items() if key.startswith(heads))
+        for heads in (("turn", "costliest", "own"), ("again", "other"))
+    )
+    return re.compile(rf"(?:{opening} )?{of_move}(?: {of_pattern})?")
+
+
+@cache
+def _opening_names(code: str) -> frozenset[str]:
+    """The names of openings as a comment has them."""
+    language = LANGUAGES[Language(code)]
+    return frozenset(_plain(safe_name(name), language) for name in opening_names())
 
 
 @cache

@@ -64,18 +64,28 @@ def edits(text: MoveText, data: bytes, layout: Layout) -> list[Edit]:
     return sorted(found, key=lambda edit: (edit[0], edit[1]))
 
 
+def inserted(block: Block, data: bytes, at: int, layout: Layout) -> Edit:
+    """What to insert into ``data`` for one comment behind the last token, which ends ``at`` there."""
+    place, text = (_on_own_lines if layout.wrapped else _in_line)([block], data, at, layout)
+    return place, place, text
+
+
+def without(data: bytes, start: int, end: int) -> Edit:
+    """How a block is taken out that begins at ``start``, with the whitespace before it, and ends at ``end``."""
+    line_end = data[start - 1 : start] in (b"", b"\n") and data[end : end + 1] in (b"\r", b"\n")
+    after = end + (len(b"\r\n") if data[end : end + 2] == b"\r\n" else 1) if line_end else end
+    glued = not line_end and after < len(data) and data[after] not in _SPACES + _LINE_ENDS
+    return start, after, b" " if glued else b""
+
+
 def _removals(text: MoveText, data: bytes) -> Iterator[Edit]:
     """Blocks that are taken out, with the whitespace before them."""
     if not text.removed:
         return
     anchor = text.anchor
     for number, (start, end) in enumerate(_comments(data, anchor.nag_at, anchor.variation_at)):
-        if number not in text.removed:
-            continue
-        line_end = data[start - 1 : start] in (b"", b"\n") and data[end : end + 1] in (b"\r", b"\n")
-        after = end + (len(b"\r\n") if data[end : end + 2] == b"\r\n" else 1) if line_end else end
-        glued = not line_end and after < len(data) and data[after] not in _SPACES + _LINE_ENDS
-        yield start, after, b" " if glued else b""
+        if number in text.removed:
+            yield without(data, start, end)
 
 
 def _comments(data: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -88,7 +98,7 @@ def _comments(data: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
             yield before, closed
             at = before = closed
         elif letter == b"(":
-            at = before = _behind_variation(data, at, end)
+            at = before = behind_variation(data, at, end)
         elif letter == b";" or (letter == b"%" and data[at - 1 : at] in (b"", b"\n")):
             line_end = data.find(b"\n", at, end)
             at = before = end if line_end < 0 else line_end + 1
@@ -98,7 +108,8 @@ def _comments(data: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
                 before = at
 
 
-def _behind_variation(data: bytes, at: int, end: int) -> int:
+def behind_variation(data: bytes, at: int, end: int) -> int:
+    """Where a variation ends that begins at ``at``; ``end`` if it is not closed before."""
     depth = 0
     while at < end:
         letter = data[at : at + 1]

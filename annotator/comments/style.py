@@ -15,6 +15,8 @@ class Style:
     language: Language = Language.EN
     evidence: bool = False
     """Who proved what, and how similar a trap is, stands in the comments as well."""
+    closing: bool = False
+    """A game in which moves lose has a comment at its end."""
     evaluations: bool = False
     """``[%eval]`` is written where a value is known and the game has none."""
 

@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, and_, false, func, or_, select
+from sqlalchemy.orm import InstrumentedAttribute
 
 from db.library.library import Library
 from db.storage.models import GameRow
@@ -51,17 +52,17 @@ class SiteAccount:
             return false()
         start = f"{self.site}/"
         game = func.substr(GameRow.site, len(start) + 1)
-        # Both cases: letters outside ASCII that become ASCII ones in one case do not in the other.
-        named = (
-            and_(func.lower(name) == self.id, func.upper(name) == self.id.upper())
-            for name in (GameRow.white, GameRow.black)
-        )
         return and_(
             func.substr(GameRow.site, 1, len(start)) == start,
             func.length(game).between(_LEAST_ID, _MOST_ID),
             game.not_like("%/%"),
-            or_(*named),
+            or_(self.is_named(GameRow.white), self.is_named(GameRow.black)),
         )
+
+    def is_named(self, name: ColumnElement[str] | InstrumentedAttribute[str]) -> ColumnElement[bool]:
+        """`has_name` as a condition on a column."""
+        # Both cases: letters outside ASCII that become ASCII ones in one case do not in the other.
+        return and_(func.lower(name) == self.id, func.upper(name) == self.id.upper())
 
 
 def is_account(text: str) -> bool:

@@ -23,6 +23,10 @@ _COLUMNS = ("event", "site", "date", "round", "white", "black", "result", "white
 
 def evidence_of_loss(lost: LostMove) -> Evidence:
     """What may be said of a losing move of an indexed game."""
+    cause, _, squares = lost.move.causes[0].partition(":") if lost.move.causes else ("", "", "")
+    if cause.endswith("_missed"):
+        # What was missed is told of the best move, and a deeper value may know a better one by now.
+        cause, squares = "", ""
     return Evidence(
         fen=lost.epd,
         half_move=2 * lost.number + (lost.colour == "black"),
@@ -34,6 +38,8 @@ def evidence_of_loss(lost: LostMove) -> Evidence:
         best=lost.move.best,
         settled=lost.move.settled,
         probability=lost.move.probability,
+        cause=cause,
+        cause_squares=tuple(filter(None, squares.split(","))),
     )
 
 

@@ -5,6 +5,7 @@ keys.py        the levels of a pattern, what a pattern is called, the token set 
 index.py       index of the mistakes of a library by their token sets
 like.py        the mistakes most like a position, or like a move of a game
 peers.py       how often players of a rating fall into a pattern
+recall.py      the earlier games in which a player fell into a pattern
 recurring.py   the patterns of one player: what he loses to again and again
 =============  =============================================================================
 """

@@ -1,7 +1,8 @@
-"""The mistakes most like a position, or like a move of a game of the library."""
+"""The mistakes most like a position, a known trap, or a move of a game of the library."""
 
 import re
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 from sqlalchemy import select
 
@@ -9,7 +10,8 @@ from db.games.losing_moves import LostMove, lost_moves
 from db.games.trap_occurrences import numbered_games
 from db.library.library import Library
 from db.patterns.index import MistakeIndex, Place
-from db.patterns.keys import Pattern, token_sets
+from db.patterns.keys import Pattern, patterns_of, token_sets
+from db.storage.losing_rows import LosingMove, losing_moves_of
 from db.storage.models import GameRow, MistakeRow
 from trapcore import _native
 from trapcore.errors import UsageError
@@ -22,35 +24,55 @@ _PAIRS = 4
 """Ways to lose in a position that are compared."""
 
 
-def sets_like(library: Library, like: str) -> list[bytes]:
-    """The token sets to ask for: of the ways to lose in a position (FEN or EPD), or of a move ``GAME#MOVE``.
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A way to lose that mistakes are compared with."""
+
+    tokens: bytes
+    """Packed token set, see `db.patterns.keys.token_sets`."""
+    patterns: tuple[Pattern, ...]
+    """The closest first."""
+
+    def shared_with(self, move: LosingMove) -> tuple[Pattern, ...]:
+        """The patterns that a losing move has as well, the closest first."""
+        return tuple(pattern for pattern in patterns_of(move) if pattern in self.patterns)
+
+
+def models_like(library: Library, like: str) -> list[Model]:
+    """What to compare with: the ways to lose in a position (FEN or EPD), a known trap (its slug), or a move
+    ``GAME#MOVE``.
 
     GAME is a number of the library or the game's address, MOVE a ply as lichess writes it (``27``), or a move number
     with its dots (``14.``, ``14...``, ``14.Rd1``). A move that is no mistake of the library counts as the position
     before it. Raises `UsageError` for a game or a move that is not there, and `InputError` for no position.
     """
+    like = like.strip()
     if "#" not in like:
-        return _of_position(like.strip())
-    game, ply = _place(library, like)
+        trap = None if "/" in like else library.find(like)
+        return _of_position(like) if trap is None else _of_lines(trap.epd, [trap.line])
+    game, ply = place_of(library, like)
     with library.database.read() as connection:
-        wanted = select(MistakeRow.tokens).where(MistakeRow.game_id == game, MistakeRow.ply == ply)
-        stored = connection.scalar(wanted)
+        moves = [move for _, move in losing_moves_of(connection, [game]) if move.ply == ply]
+        tokens = connection.scalar(select(MistakeRow.tokens).where(MistakeRow.game_id == game, MistakeRow.ply == ply))
         row = connection.execute(select(GameRow.start_fen, GameRow.moves).where(GameRow.id == game)).one()
-    if stored is not None:
-        return [stored]
+    if tokens is not None and moves:
+        return [Model(tokens, patterns_of(moves[0]))]
     ((epd, _),) = _native.replay([(row.start_fen, row.moves, [ply - 1])])[0]
     return _of_position(epd)
 
 
 def nearest(
-    index: MistakeIndex, sets: Sequence[bytes], k: int, only: Collection[int] | None = None
-) -> list[tuple[Place, float]]:
-    """The ``k`` mistakes that are most like one of these, the most similar first."""
-    best: dict[Place, float] = {}
-    for hits in index.nearest(sets, k, only):
+    index: MistakeIndex, models: Sequence[Model], k: int, only: Collection[int] | None = None
+) -> list[tuple[Place, float, Model]]:
+    """The ``k`` mistakes that are most like one of these models, the most similar first, each with the model."""
+    best: dict[Place, tuple[float, Model]] = {}
+    found = index.nearest([model.tokens for model in models], k, only)
+    for model, hits in zip(models, found, strict=True):
         for place, similarity in hits:
-            best[place] = max(similarity, best.get(place, 0.0))
-    return sorted(best.items(), key=lambda hit: (-hit[1], hit[0]))[:k]
+            if place not in best or similarity > best[place][0]:
+                best[place] = similarity, model
+    order = sorted(best.items(), key=lambda hit: (-hit[1][0], hit[0]))[:k]
+    return [(place, similarity, model) for place, (similarity, model) in order]
 
 
 def mistakes_at(library: Library, places: Sequence[Place]) -> dict[Place, LostMove]:
@@ -60,22 +82,26 @@ def mistakes_at(library: Library, places: Sequence[Place]) -> dict[Place, LostMo
     return {place: move for move in found if (place := (move.game.id, move.move.ply)) in wanted}
 
 
-def _of_position(fen: str) -> list[bytes]:
-    """What may lose in a position, as token sets: the pairs of a bait and a killer that look most promising."""
+def _of_position(fen: str) -> list[Model]:
+    """What may lose in a position: the pairs of a bait and a killer that look most promising."""
     parse_position(fen)
     pairs = shipped_weights().ranker.pairs(fen, None)[:_PAIRS]
-    lines = [uci for uci, *_ in pairs if len(uci) > 1]
+    return _of_lines(fen, [uci for uci, *_ in pairs if len(uci) > 1])
+
+
+def _of_lines(fen: str, lines: Sequence[Sequence[str]]) -> list[Model]:
+    """Each line, a bait and what punishes it (UCI), as a mistake in the position."""
     reasons = explain(Mistake(fen, line[0], tuple(line[1:])) for line in lines)
-    mistakes = []
-    for line, reason in zip(lines, reasons, strict=True):
+    patterns = []
+    for reason in reasons:
         cause = reason.causes[0].name if reason.causes else ""
-        patterns = [Pattern(key) for key in (reason.place, reason.mechanism, cause) if key]
-        mistakes.append((fen, line, patterns))
-    return token_sets(mistakes)
+        patterns.append(tuple(Pattern(key) for key in (reason.place, reason.mechanism, cause) if key))
+    sets = token_sets((fen, line, keys) for line, keys in zip(lines, patterns, strict=True))
+    return [Model(tokens, keys) for tokens, keys in zip(sets, patterns, strict=True)]
 
 
-def _place(library: Library, like: str) -> Place:
-    """Game and ply of ``GAME#MOVE``."""
+def place_of(library: Library, like: str) -> Place:
+    """Game and ply of ``GAME#MOVE``. Raises `UsageError` for a game or a move that is not there."""
     name, _, move = like.rpartition("#")
     name = name.strip()
     condition = GameRow.id == int(name) if name.isdecimal() and len(name) < 19 else GameRow.site == name

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, Connection, and_, case, func, or_, select
 
+from db.games.accounts import SiteAccount
 from db.games.trap_stats import wilson
 from db.patterns.keys import Level, Pattern
 from db.storage.models import GameRow, LosingMoveRow
@@ -47,6 +48,18 @@ def white_moved() -> ColumnElement[bool]:
     """White made the losing move, as a condition on `LosingMoveRow` joined with `GameRow`."""
     white_began = or_(GameRow.start_fen.is_(None), GameRow.start_fen.like("% w %"))
     return white_began == (LosingMoveRow.ply % 2 == 1)
+
+
+def moved_by(whose: str | SiteAccount) -> ColumnElement[bool]:
+    """A player made the losing move: an account, or a name as the games write it; likewise."""
+    if isinstance(whose, SiteAccount):
+        return and_(whose.games(), whose.is_named(mover_name()))
+    return mover_name() == whose
+
+
+def mover_name() -> ColumnElement[str]:
+    """Name of who made the losing move, likewise."""
+    return case((white_moved(), GameRow.white), else_=GameRow.black)
 
 
 def peer_rates(

@@ -1,6 +1,7 @@
 """Query for losing moves of the indexed games: by what they are like, by their patterns, by who made them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -9,10 +10,10 @@ from sqlalchemy import ColumnElement, Connection, Select, case, or_, select
 from db.games.accounts import SiteAccount
 from db.games.losing_moves import LostMove
 from db.library.library import Library
-from db.patterns.index import Place, open_mistakes
-from db.patterns.keys import Level, Pattern
-from db.patterns.like import mistakes_at, nearest, sets_like
-from db.patterns.peers import of_pattern, white_moved
+from db.patterns.index import MistakeIndex, open_mistakes
+from db.patterns.keys import Level, Pattern, patterns_of
+from db.patterns.like import Model, mistakes_at, models_like, nearest
+from db.patterns.peers import moved_by, mover_name, of_pattern, white_moved
 from db.query.query import LONGEST_TEXT, MOST_HITS, check_pair, check_range, check_text
 from db.query.where import distinct, eco_condition
 from db.storage.collation import plain
@@ -20,7 +21,7 @@ from db.storage.models import GameRow, LosingMoveRow, MistakeRow
 from db.traps.json_form import JSON_FORM, Rounded, to_dict
 from db.traps.terms import HIGHEST_RATING, SIDES
 from db.wording.causes import CAUSE_NAMES
-from trapcore.errors import UsageError
+from trapcore.errors import Message, UsageError
 from trapcore.suggestions import unknown_name
 
 _SPARE = 20
@@ -32,7 +33,7 @@ class MistakeQuery:
     """A question; every condition that is given must hold. Raises `UsageError` for what cannot be asked."""
 
     like: str | None = None
-    """A position (FEN or EPD), or a move ``GAME#MOVE``, see `db.patterns.like.sets_like`."""
+    """A position (FEN or EPD), the slug of a trap, or a move ``GAME#MOVE``, see `db.patterns.like.models_like`."""
     cause: str | None = None
     """One of `db.wording.causes.CAUSE_NAMES`."""
     mechanism: str | None = None
@@ -100,6 +101,8 @@ class MistakeHit:
     """Win chance that it cost, 0..2; None where it is not certain."""
     similarity: Rounded | None
     """0..1; None unless something was given that it is like."""
+    shared: tuple[str, ...]
+    """Keys of the patterns that both have, the closest first; empty likewise."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,36 +118,86 @@ class MistakePage:
         return to_dict(self)
 
 
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A losing move that answers a question."""
+
+    lost: LostMove
+    similarity: float | None
+    """0..1; None unless something was given that it is like."""
+    shared: tuple[Pattern, ...]
+    """The patterns that both have, the closest first; empty likewise."""
+
+
 def find_mistakes(library: Library, query: MistakeQuery, only: SiteAccount | None = None) -> MistakePage:
     """The losing moves that answer, of the games of ``only`` if given.
 
     Raises `UsageError` for a library without losing moves, a pattern that no move has, and a game that is not there;
     `InputError` for a position that cannot be read; and `LibraryError`.
     """
+    _, found = answers(library, query, only)
+    return MistakePage(mistakes=tuple(map(_hit, found)))
+
+
+def answers(
+    library: Library, query: MistakeQuery, only: SiteAccount | None = None, whose: str | SiteAccount | None = None
+) -> tuple[list[Answer], list[Answer]]:
+    """The losing moves that answer: those of the player ``whose``, and those of all others, ``query.limit`` of each.
+
+    Without a player all are of others. A player is an account, or a name as the games write it. ``only`` and errors are
+    those of `find_mistakes`.
+    """
     with library.database.read() as connection:
-        _check_indexed(connection)
+        if (missing := what_is_missing(connection)) is not None:
+            raise UsageError(missing.template)
         conditions = list(_conditions(connection, query))
-        if only is not None:
-            conditions.append(only.games())
-        wanted = query.limit + _SPARE
-        if query.like is None:
-            newest = _rows(conditions, LosingMoveRow.game_id, LosingMoveRow.ply)
-            newest = newest.order_by(GameRow.date.desc(), LosingMoveRow.game_id, LosingMoveRow.ply).limit(wanted)
-            places: list[tuple[Place, float | None]] = [((game, ply), None) for game, ply in connection.execute(newest)]
-        else:
-            rows = None if not conditions else set(connection.scalars(_with_tokens(conditions)))
-            with open_mistakes(library) as index:
-                places = [*nearest(index, sets_like(library, query.like), wanted, rows)]
-    found = mistakes_at(library, [place for place, _ in places])
-    hits = (_hit(found[place], similarity) for place, similarity in places if place in found)
-    return MistakePage(mistakes=tuple(hit for hit, _ in zip(hits, range(query.limit), strict=False)))
+    if only is not None:
+        conditions.append(only.games())
+    with ExitStack() as stack:
+        models = None if query.like is None else models_like(library, query.like)
+        index = None if models is None else stack.enter_context(open_mistakes(library))
+
+        def part(*more: ColumnElement[bool]) -> list[Answer]:
+            wanted = [*conditions, *more]
+            if models is None or index is None:
+                return _newest(library, wanted, query.limit)
+            return _nearest(library, wanted, query.limit, models, index)
+
+        return ([], part()) if whose is None else (part(moved_by(whose)), part(~moved_by(whose)))
 
 
-def _check_indexed(connection: Connection) -> None:
+def what_is_missing(connection: Connection) -> Message | None:
+    """What to do before losing moves can be found; None if nothing."""
     if connection.scalar(select(LosingMoveRow.game_id).limit(1)) is None:
-        raise UsageError("the library has no losing moves: `trapline index FILE` reads games and looks through them")
+        return Message("the library has no losing moves: `trapline index FILE` reads games and looks through them")
     if connection.scalar(select(MistakeRow.id).limit(1)) is None:
-        raise UsageError("the losing moves of this library have no causes yet: run `trapline index FILE` again")
+        return Message("the losing moves of this library have no causes yet: run `trapline index FILE` again")
+    return None
+
+
+def _newest(library: Library, conditions: list[ColumnElement[bool]], limit: int) -> list[Answer]:
+    newest = _rows(conditions, LosingMoveRow.game_id, LosingMoveRow.ply)
+    newest = newest.order_by(GameRow.date.desc(), LosingMoveRow.game_id, LosingMoveRow.ply).limit(limit + _SPARE)
+    with library.database.read() as connection:
+        places = [(game, ply) for game, ply in connection.execute(newest)]
+    found = mistakes_at(library, places)
+    return [Answer(found[place], None, ()) for place in places if place in found][:limit]
+
+
+def _nearest(
+    library: Library, conditions: list[ColumnElement[bool]], limit: int, models: Sequence[Model], index: MistakeIndex
+) -> list[Answer]:
+    rows = None
+    if conditions:
+        with library.database.read() as connection:
+            rows = set(connection.scalars(_with_tokens(conditions)))
+    hits = nearest(index, models, limit + _SPARE, rows)
+    found = mistakes_at(library, [place for place, *_ in hits])
+    return [
+        Answer(found[place], similarity, model.shared_with(found[place].move))
+        for place, similarity, model in hits
+        if place in found
+    ][:limit]
 
 
 def _conditions(connection: Connection, query: MistakeQuery) -> Iterator[ColumnElement[bool]]:
@@ -157,10 +210,9 @@ def _conditions(connection: Connection, query: MistakeQuery) -> Iterator[ColumnE
         yield eco_condition(connection, GameRow.eco, query.eco)
     if query.victim is not None:
         yield white_moved() if query.victim == "white" else ~white_moved()
-    name = case((white_moved(), GameRow.white), else_=GameRow.black)
     rating = case((white_moved(), GameRow.white_elo), else_=GameRow.black_elo)
     if query.player is not None:
-        yield name.icontains(query.player.strip(), autoescape=True)
+        yield mover_name().icontains(query.player.strip(), autoescape=True)
     if query.min_rating is not None:
         yield rating >= query.min_rating
     if query.max_rating is not None:
@@ -168,12 +220,14 @@ def _conditions(connection: Connection, query: MistakeQuery) -> Iterator[ColumnE
 
 
 def _named(connection: Connection, level: Level, text: str) -> ColumnElement[bool]:
-    """The moves whose pattern has this key, begins with it, or has this in its name."""
+    """The moves whose pattern has this key, else those whose key begins with it or whose name has it."""
     column = LosingMoveRow.place if level is Level.PLACE else LosingMoveRow.mechanism
     text = text.strip()
     known = distinct(connection, column)
     begins = tuple(f"{text}{end}" for end in (":", "@", ","))
-    keys = [key for key in known if key == text or key.startswith(begins) or plain(text) in plain(Pattern(key).name())]
+    keys = [key for key in known if key == text] or [
+        key for key in known if key.startswith(begins) or plain(text) in plain(Pattern(key).name())
+    ]
     if not keys:
         raise UsageError("no losing move of this library has the {level} {text!r}", level=str(level), text=text)
     return or_(*(column.in_(keys[at : at + 400]) for at in range(0, len(keys), 400)))
@@ -189,9 +243,10 @@ def _with_tokens(conditions: list[ColumnElement[bool]]) -> Select[Any]:
     return _rows(conditions, MistakeRow.id).join(MistakeRow, same)
 
 
-def _hit(lost: LostMove, similarity: float | None) -> MistakeHit:
+def _hit(answer: Answer) -> MistakeHit:
+    lost = answer.lost
     move, game = lost.move, lost.game
-    closest = next((Pattern(key) for key in (move.place, move.mechanism, move.cause) if key), None)
+    closest = next(iter(patterns_of(move)), None)
     return MistakeHit(
         game=game.id,
         ply=move.ply,
@@ -209,5 +264,6 @@ def _hit(lost: LostMove, similarity: float | None) -> MistakeHit:
         place=move.place or "",
         name="" if closest is None else closest.name(colour=lost.colour),
         cost=lost.cost if move.settled and lost.cost else None,
-        similarity=similarity,
+        similarity=answer.similarity,
+        shared=tuple(pattern.key for pattern in answer.shared),
     )

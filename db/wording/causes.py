@@ -156,10 +156,11 @@ def mechanism_name(key: str, language: Grammar = ENGLISH) -> str:
     )
 
 
-def place_name(key: str, language: Grammar = ENGLISH, colour: Side = "white") -> str:
+def place_name(key: str, language: Grammar = ENGLISH, colour: Side = "white", *, short: bool = False) -> str:
     """Where a killer line strikes, by the key of its place: ``knight fork on c7, king on e8``.
 
-    ``colour`` is the side that made the mistake: keys have their squares turned as if that were White.
+    ``colour`` is the side that made the mistake: keys have their squares turned as if that were White. A ``short`` name
+    does not say what is hit: ``knight fork on c7``.
     """
     what, _, where = key.partition("@")
     square, _, victim = where.partition(",")
@@ -171,10 +172,15 @@ def place_name(key: str, language: Grammar = ENGLISH, colour: Side = "white") ->
     theme = language.theme_names[name][0]
     piece = "" if actor is None else _bare(actor, language)
     words = language.text("%(piece)s %(theme)s on %(square)s", piece=piece, theme=theme, square=square)
-    if not victim or at == square:
+    if short or not victim or at == square:
         return words.strip()
     behind = language.text("%(victim)s on %(square)s", victim=bare, square=at)
     return f"{words.strip()}, {behind}"
+
+
+def is_theme(key: str) -> bool:
+    """Whether a mechanism or a place has a theme, so that it says more than what is taken."""
+    return key.partition(":")[0] not in _TAKEN
 
 
 def cause_words(evidence: Evidence, facts: Facts, language: Grammar) -> tuple[str, dict[str, str]] | None:

@@ -116,6 +116,10 @@ class Grammar:
     """Whole sentences of practice: what is asked, hinted and answered."""
     afterwards: Mapping[str, str]
     """Whole sentences for the player that a trap was set for, when the game is over."""
+    closing: Mapping[str, str]
+    """Whole sentences of the comment at the end of a game."""
+    ordinals: tuple[str, ...]
+    """``third``, and so on, as they stand before the word for *time*."""
     a_trap: str
     """A trap without a name."""
     known_trap: str

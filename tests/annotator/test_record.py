@@ -96,7 +96,7 @@ def test_losing_moves_are_found_once_and_told_in_the_report(
         shown = page(report(library, ["Éva Kiss"]))
         assert "Your costliest losing moves" in shown
         assert "5...Bxd1" in shown
-        assert "Allows mate in 2: 6.Bxf7+ Ke7 7.Nd5#." in shown
+        assert "Ignores the threat of mate in 2: 6.Bxf7+ Ke7 7.Nd5#." in shown
         assert "https://lichess.org/x" in shown
         said = json.loads(json.dumps(report(library, ["Éva Kiss"]).to_dict()))["losing_moves"]
         assert 8 in [lost["clock"] for lost in said["worst"]]

@@ -62,7 +62,7 @@ def test_pasted_games_become_the_report_of_who_played_most_of_them(client: httpx
     said = words(page)
     assert "3 games looked through: " in said
     # The same move of her opponent in another game is not hers.
-    assert said.count("5...Bxd1?? allows mate in 2") == 1
+    assert said.count("5...Bxd1?? ignores the threat of mate in 2: 6.Bxf7+ Ke7 7.Nd5#.") == 1
     assert said.index("6.Nxd1??") < said.index("5...Bxd1??") < said.index("5.Nxe5??")
     board = links(page, "Board")[1]
     shown = client.get(board)
@@ -99,7 +99,7 @@ def test_the_games_of_an_account_are_fetched(library: Path) -> None:
             page = ended(client, asked(account="bob", site="lichess"))
             assert page.url.params["player"] == "Bob"
             assert "Bxd1" in words(page)
-            assert "allows mate" in words(page)
+            assert "ignores the threat of mate" in words(page)
             page = ended(client, asked(account="ANNA", site="chess.com"))
             assert "No move lost by force" in words(page) or "looked through" in words(page)
             assert page.url.params["player"] == "Anna"

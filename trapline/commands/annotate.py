@@ -134,6 +134,7 @@ def annotate(
     from annotator.request import AnalysisOptions, AnalysisRequest
     from annotator.selection import Selection, Side
     from annotator.settings import Tell
+    from db.patterns.recall import recall_of, recall_state
     from db.storage.value_rows import values_of
     from db.wording.grammar import Verbosity
     from db.wording.languages import Language
@@ -175,7 +176,12 @@ def annotate(
             echo(message, err=True)
 
     with open_existing(db) as library:
-        known = replace(KnownTraps.of(library, settings.measure, say), stored=values_of(library.database))
+        known = replace(
+            KnownTraps.of(library, settings.measure, say),
+            stored=values_of(library.database),
+            recall=recall_of(library),
+            history=recall_state(library),
+        )
         with pool_for(jobs, cluster) as pool, Progress(plan, quiet=quiet) as progress:
             run = Run(request, plan, known, progress, pool=pool, resume=resume)
             _execute(run, plan)

@@ -30,7 +30,8 @@ def query(
     like: Annotated[
         str | None,
         typer.Option(
-            metavar="GAME#MOVE|FEN", help="Losing moves of the indexed games most like this one, or position."
+            metavar="GAME#MOVE|FEN|TRAP",
+            help="Losing moves of the indexed games most like this move, position or trap.",
         ),
     ] = None,
     cause: Annotated[

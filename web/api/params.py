@@ -143,7 +143,9 @@ class MistakeParams(QueryParams):
     """Parameters of the search for losing moves: every condition that is given must hold."""
 
     like: str | None = Field(
-        default=None, max_length=LONGEST_TEXT, description="A position (FEN or EPD), or `GAME#MOVE`: `12#27`, `12#14.`"
+        default=None,
+        max_length=LONGEST_TEXT,
+        description="A position (FEN or EPD), the slug of a trap, or `GAME#MOVE`: `12#27`, `12#14.`",
     )
     cause: str | None = Field(default=None, max_length=LONGEST_TEXT, description="Key of a cause, such as `threat`.")
     mechanism: str | None = Field(

@@ -4,11 +4,11 @@
 static/         style sheet, script and icon
 templates/      Jinja templates
 annotate.py     pages of uploads: form, progress, annotated games
-boards.py       pictures of boards, with their URLs
+boards.py       pictures of boards with their URLs, and boards as the script of the board takes them
 game_viewer.py  steps of an annotated game
-ground.py       boards as the script of the board takes them
 games.py        page of a game at one of its moves
 line_viewer.py  steps of a trap's line
+mistakes.py     page of losing moves: those like one, and those of a pattern
 plots.py        plots as SVG: a bait by depth, results of games
 position.py     page of a position: play to it or set it up
 report.py       pages of a player's report: form, progress, losing moves, his games

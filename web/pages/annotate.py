@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
+from db.traps.terms import Event
 from db.wording.languages import Language
 from trapcore.errors import InputError, Message, UsageError
 from web.api.uploads import AnnotateParams, start_upload
@@ -12,8 +13,9 @@ from web.pages.game_viewer import GameView, view_game
 from web.pages.games import GamePlace, game_page
 from web.pages.rendering import address, capital, language_of, page
 from web.problems import NotFound, RequestError, headers_of, nothing_read, status_of
+from web.profile import profile_of
 from web.service import service_of
-from web.upload_jobs import MAX_GAMES_SHOWN, State, UploadJob
+from web.upload_jobs import MAX_GAMES_SHOWN, GameResult, State, UploadJob
 
 router = APIRouter(include_in_schema=False)
 
@@ -94,12 +96,19 @@ async def game(
             f"{path}/games/{place}",
             [(language.text("Annotate"), "/annotate"), (language.text("games with traps"), path)],
             following=f"{path}/games/{place + 1}" if place < len(job.found) else None,
+            likes={} if profile_of(request) is None else _likes(found, view),
         ),
         at=first if ply is None else ply,
         told={event.ply: event.text for event in reversed(found.events)},
         best=best,
         values=found.values,
     )
+
+
+def _likes(found: GameResult, view: GameView) -> dict[int, str]:
+    """Addresses of the losing moves like those of a game that is in no library: by the positions before them."""
+    fell = {event.ply for event in found.events if event.event == Event.FELL and event.ply < len(view.plies)}
+    return {ply: address("/mistakes", like=view.plies[ply - 1].epd) for ply in fell}
 
 
 def _form(request: Request, status: int, wrong: Message | str) -> Response:

@@ -1,7 +1,16 @@
-"""Pictures of `db.traps.board_svg` with their URLs."""
+"""Pictures of `db.traps.board_svg` with their URLs, and boards as the script of the board takes them.
 
+That board is chessground, which `deploy/fetch_board.py` puts beside the pages. Without it, and without scripts, the
+pages have a picture with links over it.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from urllib.parse import urlencode
+
+import chess
 
 from db.traps import board_svg as pictures
 
@@ -18,3 +27,48 @@ class Picture(pictures.Picture):
         params = {name: text for name, text in texts.items() if text}
         params |= {name: "1" for name, is_set in flags.items() if is_set}
         return f"/board.svg?{urlencode(params)}"
+
+
+def ground(picture: Picture, *, circle: str = "", **more: object) -> str:
+    """The board of a picture as JSON for ``static/board.js``, with what may be done on it:
+
+    - ``dests``: where each piece may go, see `dests`;
+    - ``play``: address that a move leads to, ``{uci}`` in it for the move, which has what a pawn becomes;
+    - ``next``: a move (UCI) and the address that it leads to;
+    - ``answer``: a move is the answer to an exercise;
+    - ``circle``: a square that is marked;
+    - ``setup``: pieces are put anywhere; the address that has the pieces in place of ``{pieces}``.
+    """
+    board = chess.Board(picture.fen) if len(picture.fen.split()) > 4 else chess.Board(f"{picture.fen} 0 1")
+    shapes = [
+        {"orig": move[:2], "dest": move[2:4], "brush": brush}
+        for brush, moves in (("red", picture.bait), ("green", picture.killer))
+        for move in moves.split(",")
+        if move
+    ]
+    if circle:
+        shapes.append({"orig": circle, "brush": "blue"})
+    described = {
+        "fen": board.board_fen(),
+        "turn": "white" if board.turn else "black",
+        "side": "black" if picture.flipped else "white",
+        "last": [picture.last[:2], picture.last[2:4]] if picture.last else [],
+        "check": board.king(board.turn) is not None and board.is_check(),
+        "shapes": shapes,
+    }
+    return json.dumps(described | {name: value for name, value in more.items() if value}, separators=(",", ":"))
+
+
+def dests(moves: Iterable[chess.Move]) -> dict[str, str]:
+    """Squares to which the piece on each square may go, one after the other: ``{"e2": "e3e4"}``."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for move in moves:
+        target = chess.square_name(move.to_square)
+        if target not in found[chess.square_name(move.from_square)]:
+            found[chess.square_name(move.from_square)].append(target)
+    return {origin: "".join(targets) for origin, targets in found.items()}
+
+
+def with_gaps(url: str) -> str:
+    """Address with its gaps, such as ``{uci}``, as a script looks for them."""
+    return url.replace("%7B", "{").replace("%7D", "}")

@@ -1,7 +1,7 @@
 """Page of a game at one of its moves: board, values, moves with comments, the best move when it is asked for."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 import chess
@@ -15,9 +15,8 @@ from db.wording.grammar import Grammar
 from trapcore import _native
 from trapcore.parallel.budget import Cancellation
 from trapcore.trees.chess_game import parse_position
-from web.pages.boards import Picture
+from web.pages.boards import Picture, dests, ground, with_gaps
 from web.pages.game_viewer import GameView, Ply
-from web.pages.ground import dests, ground, with_gaps
 from web.pages.line_viewer import around
 from web.pages.plots import chance_bar, chance_plot
 from web.pages.rendering import address, language_of, page
@@ -41,6 +40,8 @@ class GamePlace:
     """Whose game it is, if the page says so; else empty."""
     following: str | None = None
     """Address of the next game."""
+    likes: Mapping[int, str] = field(default_factory=dict)
+    """Addresses of the losing moves most like those of this game, by half-move."""
 
     def url(self, ply: int, *, black: bool, best: bool = False) -> str:
         """The page at a half-move, Black below if ``black``; with ``best`` it shows the best move."""
@@ -89,7 +90,7 @@ async def game_page(
         picture=picture,
         ground=_ground(view, at, picture, url),
         url=url,
-        told=[(ply, text, url(ply)) for ply, text in sorted(told.items())],
+        told=[(ply, text, url(ply), place.likes.get(ply)) for ply, text in sorted(told.items())],
         steppers=(*around([url(number) for number in range(len(view.plies))], at), place.url(at, black=not flipped)),
         crumbs=place.crumbs,
         following=place.following,

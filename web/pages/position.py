@@ -22,12 +22,11 @@ from trapcore import _native
 from trapcore.errors import InputError, Message, PositionError
 from trapcore.parallel.budget import Cancellation
 from trapcore.trees.chess_game import parse_position
-from web.pages.boards import Picture
-from web.pages.ground import dests, ground, with_gaps
+from web.pages.boards import Picture, dests, ground, with_gaps
 from web.pages.line_viewer import move_number
 from web.pages.plots import result_bar
 from web.pages.rendering import PROMOTIONS, address, capital, language_of, page
-from web.profile import ShownGames, shown_games, told_fallers
+from web.profile import ShownGames, profile_of, shown_games, told_fallers
 from web.service import Service, service_of
 
 router = APIRouter(include_in_schema=False)
@@ -221,6 +220,7 @@ def _page(
         status_text=_status(board, language),
         mover=language.sides[board.turn],
         played=_played(view, boards),
+        like=None if error or profile_of(request) is None else address("/mistakes", like=board.fen()),
         legal=[(board.san(move), view.after(move).url()) for move in board.legal_moves],
         **(dict.fromkeys(("known", "similar", "fallen", "wins", "loses", "explored", "found", "later")) | context),
     )

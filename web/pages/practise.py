@@ -40,8 +40,7 @@ from db.wording.grammar import Grammar
 from trapcore.errors import LibraryError, Message, UsageError
 from trapcore.parallel.budget import Cancellation
 from web.api.params import read_form
-from web.pages.boards import Picture
-from web.pages.ground import dests, ground
+from web.pages.boards import Picture, dests, ground
 from web.pages.line_viewer import around
 from web.pages.position import Square, square_order
 from web.pages.rendering import address, capital, language_of, page

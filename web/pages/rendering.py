@@ -14,8 +14,9 @@ import chess
 from fastapi import Request
 from fastapi.responses import Response
 from fastapi.templating import Jinja2Templates
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+from jinja2 import ChoiceLoader, DictLoader, Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
+from db.report.patterns import add_pattern_filters, patterns_template
 from db.traps.trap import Trap, read_moves
 from db.wording.claims import numbered_line, pawns
 from db.wording.grammar import Grammar
@@ -94,13 +95,16 @@ PROMOTIONS = {"q": "Queen", "r": "Rook", "b": "Bishop", "n": "Knight"}
 def templates() -> Jinja2Templates:
     """Templates with their filters; an unknown name in a template is an error."""
     environment = Environment(
-        loader=FileSystemLoader(PACKAGE / "templates"),
+        loader=ChoiceLoader(
+            [FileSystemLoader(PACKAGE / "templates"), DictLoader({"patterns.html": patterns_template()})]
+        ),
         autoescape=select_autoescape(["html"]),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
     add_language(environment)
+    add_pattern_filters(environment)
     filters = (pawns, numbered, thumbnail, capital, family_name, skip_reason)
     environment.filters |= {each.__name__: each for each in filters}
     environment.globals["static_version"] = _static_version()

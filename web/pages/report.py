@@ -11,14 +11,19 @@ from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from pydantic import BaseModel, Field
 
+from db.games.accounts import SiteAccount
 from db.games.losing_moves import LostMove, lost_moves
 from db.games.losing_themes import themes_of
 from db.games.phases import PHASES
-from db.games.stored_game import evidence_of_loss, side_of, stored_game
+from db.games.stored_game import side_of, stored_game
 from db.games.trap_occurrences import games_of_player
-from db.practice.collect import from_games, has_choice
+from db.library.library import Library
+from db.patterns.keys import Pattern
+from db.patterns.recurring import Recurring, recurring
+from db.query.mistakes import Answer
 from db.report import html
 from db.report.losses import clock_band, costliest_first, time_of_day
+from db.report.patterns import PatternLinks, shown_patterns
 from db.report.report import report as traps_report
 from db.wording.grammar import Grammar
 from db.wording.names import theme_name
@@ -29,6 +34,7 @@ from web.api.uploads import read_games_form
 from web.pages.boards import Picture
 from web.pages.game_viewer import MOST_PLIES, view_of
 from web.pages.games import GamePlace, game_page
+from web.pages.mistakes import move_url, pattern_url, small_board, told_of
 from web.pages.rendering import address, capital, language_of, page
 from web.problems import Forbidden, NotFound, RequestError, headers_of, status_of
 from web.profile import SIGN_IN_FIRST, Profile, can_sign_in, name_of, player_of, profile_of, required_profile
@@ -65,23 +71,6 @@ class Part:
     cost: float
     """Win chance that they gave away together, in whole games: 2 of the scale -1..1 are one."""
     is_chosen: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """A losing move as the page shows it."""
-
-    sentence: str
-    picture: Picture
-    game: str
-    """Players and date."""
-    themes: tuple[str, ...]
-    board: str
-    """URL of the game at the move."""
-    exercise: str | None
-    """URL of the exercise; None where the position is none."""
-    address: str | None
-    """Of the game where it was played."""
 
 
 class Wanted(BaseModel):
@@ -178,9 +167,9 @@ async def traps(request: Request, player: Annotated[str, Query(max_length=200)])
     def work() -> str:
         whose = player_of(service, profile, player)
         names = [whose] if isinstance(whose, str) else whose
-        practise = partial(address, "/practise", go=1, player=player)
         made = traps_report(service.library, names)
-        return html.page(made, language_of(request), lambda key: practise(pattern=key))
+        links = PatternLinks(practise=partial(_practise_url, player), page=partial(pattern_url, player=player))
+        return html.page(made, language_of(request), links)
 
     try:
         text = await service.run(request, lambda stop: work(), seconds=SECONDS)
@@ -220,7 +209,12 @@ async def game(
     return await game_page(
         request,
         view_of(stored, flipped=flipped),
-        place=GamePlace(f"/games/{number}", [(language.text("Report"), address("/report", player=own))], player),
+        place=GamePlace(
+            f"/games/{number}",
+            [(language.text("Report"), address("/report", player=own))],
+            player,
+            likes={move.move.ply: move_url(number, move.move.ply, player) for move in lost},
+        ),
         at=at,
         told={move.move.ply: f"{move.number}{'.' if move.colour == 'white' else '...'}{move.san}" for move in lost},
         best=best,
@@ -276,10 +270,8 @@ def _report(service: Service, profile: Profile, wanted: Wanted, player: str, lan
     """What the page of the report shows. Raises `UsageError` if the player is in no game."""
     whose = player_of(service, profile, player)
     name = name_of(whose)
-    moves, games = service.page_cache.get(
-        service.state(),
-        ("losing moves", whose),
-        lambda: lost_moves(service.library, games_of_player(service.library, whose)),
+    moves, games, patterns = service.page_cache.get(
+        service.state(), ("losing moves", whose), lambda: _losses(service.library, whose)
     )
     own = costliest_first(move for move in moves if move.is_players)
     keys: dict[str, Callable[[LostMove], Sequence[str]]] = {
@@ -307,19 +299,46 @@ def _report(service: Service, profile: Profile, wanted: Wanted, player: str, lan
     return {
         "name": name,
         "own": profile.name is not None,
+        **shown_patterns(patterns, games, name, _pattern_links(name)),
+        "first": not wanted.from_,
         "games": games,
-        "in_games": len({move.game.id for move in own}),
         "moves": len(own),
         "punished": sum(move.move.answer == "sprung" for move in own),
         "tables": tables,
         "chosen": [_part_name(kind, value, language) for kind, value in chosen.items()],
         "all": address("/report", player=name, zone=here["zone"]),
         "shown": len(shown),
-        "told": [_told(name, move, language) for move in shown[wanted.from_ : more]],
+        "told": [told_of(Answer(move, None, ()), language, name, own=True) for move in shown[wanted.from_ : more]],
         "more": address("/report", **{**here, "from": more}) if more < len(shown) else None,
         "practise": address("/practise", go=1, player=name),
         "traps": address("/report/traps", player=name),
     }
+
+
+def _losses(library: Library, whose: str | SiteAccount) -> tuple[list[LostMove], int, tuple[Recurring, ...]]:
+    """The losing moves in the games of a player, how many of these were looked through, and his patterns."""
+    games = games_of_player(library, whose)
+    moves, judged = lost_moves(library, games)
+    return moves, judged, recurring(library, games, moves, judged)
+
+
+def _pattern_links(player: str) -> PatternLinks:
+    """The boards of patterns as the pages have them."""
+    return PatternLinks(
+        picture=_picture,
+        game=lambda lost: address(f"/games/{lost.game.id}", ply=lost.move.ply, player=player),
+        practise=partial(_practise_url, player),
+        page=partial(pattern_url, player=player),
+    )
+
+
+def _picture(lost: LostMove) -> tuple[str, Picture]:
+    picture = small_board(lost)
+    return picture.url, picture
+
+
+def _practise_url(player: str, pattern: Pattern) -> str:
+    return address("/practise", go=1, player=player, pattern=pattern.key)
 
 
 def _part_name(kind: str, value: str, language: Grammar) -> str:
@@ -353,26 +372,3 @@ def _parts(
         )
         for name in rows
     ]
-
-
-def _told(player: str, lost: LostMove, language: Grammar) -> Told:
-    game = lost.game
-    killer = lost.move.killer_line[0] if lost.move.killer_line else ""
-    exercise = next((each for each in from_games([lost]) if has_choice(each)), None)
-    where = f"#{lost.move.ply}" if game.address and "lichess" in game.address else ""
-    return Told(
-        sentence=Narrator(language).fell(evidence_of_loss(lost)),
-        picture=Picture(
-            fen=lost.epd,
-            bait=lost.uci,
-            killer=killer,
-            flipped=lost.colour == "black",
-            plain=True,
-            before=f"{game.white} – {game.black}",
-        ),
-        game=f"{game.white} – {game.black}" + (f", {language.day(game.date)}" if language.day(game.date) else ""),
-        themes=tuple(theme_name(theme, language) for theme in themes_of(lost)),
-        board=address(f"/games/{game.id}", ply=lost.move.ply, player=player),
-        exercise=None if exercise is None else address("/practise", go=1, player=player, exercise=exercise.id),
-        address=f"{game.address}{where}" if game.address else None,
-    )

@@ -9,7 +9,7 @@ from fastapi import FastAPI, Request
 from fastapi.responses import Response
 from fastapi.staticfiles import StaticFiles
 
-from web.pages import annotate, position, practise, report, sign_in, traps
+from web.pages import annotate, mistakes, position, practise, report, sign_in, traps
 from web.pages.rendering import STATIC, language_of, page
 from web.problems import ProblemResponse
 
@@ -21,7 +21,7 @@ ErrorHandler = Callable[[Request, Exception], Response | Awaitable[Response]]
 
 def add_pages(app: FastAPI) -> None:
     """Add the pages to an application whose error handlers are installed already."""
-    for module in (traps, position, annotate, report, practise, sign_in):
+    for module in (traps, position, annotate, report, mistakes, practise, sign_in):
         app.include_router(module.router)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     for kind, handler in list(app.exception_handlers.items()):

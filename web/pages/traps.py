@@ -21,15 +21,14 @@ from db.traps.trap import Trap
 from db.wording.claims import is_rated, temptation
 from trapcore.errors import InputError, Message, UsageError
 from trapcore.parallel.budget import Cancellation
-from web.pages.boards import Picture
+from web.pages.boards import Picture, dests, ground, with_gaps
 from web.pages.games import lichess_analysis
-from web.pages.ground import dests, ground, with_gaps
 from web.pages.line_viewer import Step, around, trap_steps
 from web.pages.plots import profile_plot
 from web.pages.rendering import address, capital, language_of, page
 from web.pages.search_form import SearchForm
 from web.problems import SECURITY_HEADERS, NotFound
-from web.profile import check_player, shown_games
+from web.profile import check_player, profile_of, shown_games
 from web.service import Service, service_of
 
 router = APIRouter(include_in_schema=False)
@@ -251,6 +250,7 @@ async def trap(
         lichess=lichess_analysis(step.picture.fen, flipped=flipped),
         steppers=(*around([each.url for each in steps], step.ply), turned),
         elsewhere=address("/position", fen=step.picture.fen, side="black" if flipped else ""),
+        like=None if profile_of(request) is None else address("/mistakes", like=slug),
         plot=plot,
         tempting=temptation(trap.profile, found.frequency, language),
         victim=language.sides[trap.victim == "white"],

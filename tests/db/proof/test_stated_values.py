@@ -30,6 +30,7 @@ from tests.support.web_server import GAMES, ROOT, environment, served
 from trapcore.proof.search import win_chance
 
 _COST = re.compile(r"\((\d+)\s*%\s*(?:→|->)\s*(\d+)\s*%\)")
+_TURN = re.compile(r"(?:turning point|costliest move) is (\d+)\.(\.\.)?")
 _BEST = re.compile(r"Best: [^<]*?\((\d+) % for (White|Black),")
 _CHANCE = re.compile(r"White’s win chance: (\d+) %")
 _POINTS = re.compile(r'<polyline class="chance-line" points="([^"]+)"')
@@ -143,12 +144,22 @@ def _games(text: str, most: int) -> Iterator[chess.pgn.Game]:
         yield game
 
 
+def _costs(text: str, ply: int) -> Iterator[tuple[int, int, int]]:
+    """What moves cost by the words at a half-move: the closing comment of a game speaks of an earlier one."""
+    text = " ".join(text.split())
+    for found in _COST.finditer(text):
+        turn = _TURN.search(text, 0, found.start())
+        yield ply if turn is None else 2 * int(turn[1]) - 1 + bool(turn[2]), int(found[1]), int(found[2])
+
+
 def _comments(stated: Stated, game: chess.pgn.Game, where: str) -> None:
-    for node in game.mainline():
-        before, after = node.parent.board(), node.board()
-        for first, second in _COST.findall(node.comment):
-            stated.add_of(before, where, before.turn, int(first), WHOLE)
-            stated.add_of(after, where, before.turn, int(second), WHOLE)
+    boards = [game.board(), *(node.board() for node in game.mainline())]
+    for ply, node in enumerate(game.mainline(), start=1):
+        after = node.board()
+        for at, first, second in _costs(node.comment, ply):
+            side = boards[at - 1].turn
+            stated.add_of(boards[at - 1], where, side, first, WHOLE)
+            stated.add_of(boards[at], where, side, second, WHOLE)
         score = node.eval()
         if score is not None:
             white = score.white()
@@ -214,10 +225,10 @@ def _page(stated: Stated, client: httpx.Client, path: str, ply: int, game: chess
     stated.add(boards[ply], f"figure of the {where}", int(chance[1]), WHOLE)
     for percent, side in _BEST.findall(text):
         stated.add_of(boards[ply], f"best move of the {where}", side == "White", int(percent), WHOLE)
-    for first, second in _COST.findall(said[1]):
-        side = boards[ply - 1].turn
-        stated.add_of(boards[ply - 1], f"words of the {where}", side, int(first), WHOLE)
-        stated.add_of(boards[ply], f"words of the {where}", side, int(second), WHOLE)
+    for at, first, second in _costs(said[1], ply):
+        side = boards[at - 1].turn
+        stated.add_of(boards[at - 1], f"words of the {where}", side, first, WHOLE)
+        stated.add_of(boards[at], f"words of the {where}", side, second, WHOLE)
 
 
 def _report(stated: Stated, client: httpx.Client, player: str, games: dict[str, chess.pgn.Game]) -> None:

@@ -8,9 +8,9 @@ import pytest
 from db.games.accounts import NO_ACCOUNT, SiteAccount
 from db.library.library import Library
 from db.library.open import open_library
-from db.query.mistakes import MistakeHit, MistakeQuery, find_mistakes
+from db.query.mistakes import MistakeHit, MistakeQuery, answers, find_mistakes
 from tests.db.patterns.samples import game, mistake, store
-from tests.support.db_traps import LEGAL_FEN
+from tests.support.db_traps import LEGAL_FEN, legal
 from trapcore.errors import InputError, UsageError
 
 SITE = "https://lichess.org/abcdefgh"
@@ -81,6 +81,27 @@ def test_mistake_like_a_position_is_one_that_stood_there(library: Library) -> No
     assert hits[0].similarity > 0.5
     only = find_mistakes(library, MistakeQuery(like=LEGAL_FEN, eco="C41"))
     assert [hit.white for hit in only.mistakes] == ["Cec"]
+
+
+def test_mistake_like_a_trap_shares_its_patterns(library: Library) -> None:
+    library.add(legal())
+    first, second, *others = like(library, legal().slug)
+    assert [(hit.white, hit.similarity) for hit in (first, second)] == [("Ann", 1.0), ("Cec", 1.0)]
+    move = mistake("legal")
+    assert first.shared == (move.place, move.mechanism, move.cause)
+    assert all(hit.shared != first.shared for hit in others)
+    assert find_mistakes(library, MistakeQuery(place=move.place)).mistakes[0].shared == ()
+
+
+def test_answers_are_the_players_own_and_those_of_others(library: Library) -> None:
+    query = MistakeQuery(like="1#10")
+    own, others = answers(library, query, whose="Dan")
+    assert {each.lost.game.black for each in own} == {"Dan"}
+    assert own[0].lost.game.white == "Cec"
+    assert others[0].lost.game.white == "Ann"
+    own, others = answers(library, query, whose=SiteAccount("https://lichess.org", "bob"))
+    assert [each.lost.game.white for each in own] == ["Ann"]
+    assert "Ann" not in [each.lost.game.white for each in others if each.lost.move.ply == 10]
 
 
 def test_account_sees_its_own_games_only(library: Library) -> None:

@@ -23,6 +23,7 @@ from db.games.trap_stats import wilson
 from db.library.library import Library
 from db.library.open import open_library
 from db.report.html import page
+from db.report.patterns import PatternLinks
 from db.report.report import PRACTICE, Report, report
 from db.storage.sighting_rows import Sighting
 from db.traps.trap import Trap, make_trap
@@ -383,6 +384,7 @@ def test_report_begins_with_what_the_player_loses_to(new_library: NewLibrary, tm
 def test_report_links_the_practice_of_a_pattern_on_a_page(new_library: NewLibrary, tmp_path: Path) -> None:
     with open_library(new_library(), create=True) as opened:
         store(opened, tmp_path / "patterns.pgn", [played("noah", "Éva", f"Black {day}") for day in range(10)])
-        text = page(report(opened, ["Éva"]), practise=lambda key: f"/practise?pattern={key}")
+        links = PatternLinks(practise=lambda pattern: f"/practise?pattern={pattern.key}")
+        text = page(report(opened, ["Éva"]), links=links)
     assert 'href="/practise?pattern=' in text
     assert "trapline practise" not in text

@@ -54,6 +54,8 @@ ADDRESSES: dict[str, tuple[str, ...]] = {
         "/position?fen={fen}",
         "/api/v1/similar?fen={fen}",
         "/api/v1/traps?fen={fen}&similar=3",
+        "/mistakes?like={fen}",
+        "/mistakes?cause=threat&player={player}",
         "/api/v1/mistakes?like={fen}",
         "/api/v1/mistakes?cause=threat&player={player}",
         "/api/v1/propose?fen={fen}&nodes=2000",

@@ -1,5 +1,5 @@
 // The board of the pages where scripts run and chessground was fetched: it takes the place of the picture that a page
-// has in any case. The page says in data-ground what stands on it and where a move leads (web/pages/ground.py).
+// has in any case. The page says in data-ground what stands on it and where a move leads (web/pages/boards.py).
 import { Chessground } from "./chessground/chessground.min.js";
 
 let live = null; // {api, element, data}: one board is kept over all steps, so that pieces glide

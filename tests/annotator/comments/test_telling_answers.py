@@ -7,7 +7,7 @@ import chess
 import pytest
 
 from db.traps.terms import Event
-from tests.annotator.test_telling import text_of
+from tests.annotator.comments.test_telling import text_of
 from tests.support.told_events import gain
 
 

@@ -16,7 +16,7 @@ from db.wording.claims import percent_of_chance
 from db.wording.grammar import Verbosity
 from db.wording.languages import LANGUAGES, Language
 from db.wording.sentences import Narrator
-from tests.annotator.test_glyphs import THREAT
+from tests.annotator.comments.test_glyphs import THREAT
 from tests.support.told_events import anchor_of, gain, legal, unlike
 from tests.support.trap_games import LEGAL
 from trapcore.proof.verdict import Verdict

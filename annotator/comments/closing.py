@@ -1,0 +1,150 @@
+"""The comment at the end of a game: its opening, its costliest move, and the pattern if that came before.
+
+It has `MOST_WORDS` at most, and says nothing that is not measured, proved or stored.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from annotator.comments.evidence import evidence_of, half_move
+from annotator.comments.telling import Told
+from annotator.events import TrapEvent
+from db.patterns.recall import Again
+from db.traps.openings import Opening
+from db.traps.terms import Event, Side
+from db.wording import moves
+from db.wording.causes import is_theme, mechanism_name, place_name
+from db.wording.claims import percent_of_chance
+from db.wording.facts import BETTER, facts_of
+from db.wording.grammar import Grammar
+from db.wording.names import safe_name
+from trapcore.proof.trap_test import LOSS
+
+MOST_WORDS = 30
+"""Words of a closing comment; a figure and a sign between two spaces count as one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Costliest:
+    """The costliest move of those that are told."""
+
+    half_move: int
+    """As `db.wording.moves.line` takes it."""
+    san: str
+    """With its sign."""
+    side: Side
+    """Who made it."""
+    before: float | None
+    """Win chance of this side before the move, -1..1; None where it may not be told."""
+    after: float | None
+    """The same after it."""
+    mate_in: int | None
+    """Moves to the mate that it allows."""
+    event: TrapEvent
+
+
+def costliest_of(told: Iterable[Told]) -> Costliest | None:
+    """The costliest of the moves that are told to lose or to give something back; of equal ones the first.
+
+    None if there are none.
+    """
+    found = [(cost, each.event) for each in told if (cost := _cost(each.event)) > 0]
+    return _costly(max(found, key=lambda pair: pair[0])[1]) if found else None
+
+
+def closing_comment(
+    costliest: Costliest, language: Grammar, *, whole: bool, opening: Opening | None = None, again: Again | None = None
+) -> str:
+    """The comment; ``whole`` if the moves of both sides are told, so that it is the costliest of the game."""
+    turn, recurs = _turn(costliest, language, whole=whole), "" if again is None else _again(again, language)
+    for name in (*([] if opening is None else [opening.name, opening.family]), ""):
+        first = language.closing["opening"].format(opening=safe_name(name)) if name else ""
+        comment = " ".join(filter(None, (first, turn, recurs)))
+        if len(comment.split()) <= MOST_WORDS:
+            return comment
+    return turn
+
+
+def _cost(event: TrapEvent) -> float:
+    """What moves are compared by, 0..2: as `db.games.losing_moves.LostMove.expected_cost` counts."""
+    if event.event is Event.MISSED:
+        return event.played_loss or 0.0
+    if event.event is not Event.FELL or not event.proved:
+        return 0.0
+    if event.loss is None:
+        return LOSS
+    if event.settled or event.own_probability is None:
+        return event.loss
+    return event.loss * event.own_probability
+
+
+def _costly(event: TrapEvent) -> Costliest:
+    """The move of an event that costs something."""
+    evidence, settled = evidence_of(event), event.settled
+    side: Side = "white" if event.mover == "white" else "black"
+    half = half_move(event, event.ply)
+    if event.event is Event.FELL:
+        sign = moves.sign(evidence.cost, evidence.probability) if evidence.signed else ""
+        before, after = (event.before, event.after) if settled else (None, None)
+        return Costliest(
+            half_move=half,
+            san=facts_of(evidence).bait + sign,
+            side=side,
+            before=before,
+            after=after,
+            mate_in=event.proof.mate_in,
+            event=event,
+        )
+    before = None if event.after is None or not settled else -event.after
+    after = None if before is None or event.played_loss is None else max(-1.0, before - event.played_loss)
+    return Costliest(
+        half_move=half,
+        san=event.played + moves.sign(event.played_loss),
+        side=side,
+        before=before,
+        after=after,
+        mate_in=None,
+        event=event,
+    )
+
+
+def _turn(costliest: Costliest, language: Grammar, *, whole: bool) -> str:
+    before, after = costliest.before, costliest.after
+    chances, turns = "", False
+    if before is not None and after is not None:
+        chances = f" ({percent_of_chance(before)} → {percent_of_chance(after)})"
+        turns = _standing(before) != _standing(after)
+    key = ("turn" if turns else "costliest") if whole else "own"
+    at_once, later = language.mates[None]
+    mate = "" if costliest.mate_in is None else at_once if costliest.mate_in == 1 else later
+    return language.closing[f"{key}_mate" if mate else key].format(
+        move=moves.line([costliest.san], costliest.half_move),
+        side=language.sides[costliest.side == "white"],
+        mate=mate.format(count=costliest.mate_in),
+        chances=chances,
+    )
+
+
+def _standing(chance: float) -> int:
+    """1 for who stands better, -1 for who stands worse, else 0."""
+    return (chance >= BETTER) - (chance < -BETTER)
+
+
+def _again(again: Again, language: Grammar) -> str:
+    is_place = "@" in again.key
+    key, time = "again" if is_place and is_theme(again.key) else "other", again.games - 2
+    ordinal = ""
+    if again.games > 1:
+        key, ordinal = (
+            (f"{key}_times", language.ordinals[time]) if time < len(language.ordinals) else (f"{key}_often", "")
+        )
+    pattern = (
+        place_name(again.key, language, again.colour, short=True) if is_place else mechanism_name(again.key, language)
+    )
+    return language.closing[key].format(
+        pattern=pattern,
+        name=safe_name(again.opponent),
+        date=language.day(again.date),
+        ordinal=ordinal,
+        count=language.number(again.games),
+    )

@@ -1,0 +1,1 @@
+"""Tests of what is written into a PGN, and where."""

@@ -1,0 +1,224 @@
+"""The comment at the end of a game: what it says, where it goes, and how one of an earlier run is replaced."""
+
+import io
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import chess.pgn
+import pytest
+
+from annotator.comments.closing import MOST_WORDS, Costliest, closing_comment
+from annotator.comments.game_end import with_closing
+from annotator.comments.own_comments import is_own, is_own_closing
+from annotator.comments.pgn_insert import Layout
+from db.library.open import open_library
+from db.patterns.keys import patterns_of
+from db.patterns.recall import Again, Occasion, recall_of, recall_state
+from db.traps.openings import Opening
+from db.wording.grammar import Grammar
+from db.wording.languages import LANGUAGES, Language
+from tests.annotator.comments.test_glyphs import THREAT
+from tests.db.patterns.samples import game as sample
+from tests.db.patterns.samples import mistake, store
+from tests.support.trap_games import FELL, QUIET, annotated, game, make_library
+
+PLAIN = Layout(wrapped=False, newline="\n", encoding="utf-8")
+PHILIDOR = Opening("C41", "Philidor Defense: Lion Variation")
+LONG = Opening("X", "Ruy Lopez: " + ", ".join(["Closed Variation"] * 12))
+
+
+def costliest(**values: object) -> Costliest:
+    given: dict[str, object] = {
+        "half_move": 47, "san": "Nd7??", "side": "black", "before": 0.1, "after": -0.52, "mate_in": None,
+    }  # fmt: skip
+    return Costliest(event=THREAT, **{**given, **values})  # type: ignore[arg-type]
+
+
+def again(games: int, key: str = "fork:N@c7,Ke8") -> Again:
+    return Again(key=key, colour="white", games=games, opponent="Rival99", date="2021.05.03")
+
+
+@pytest.mark.parametrize(
+    ("values", "whole", "said"),
+    [
+        ({}, True, "The turning point is 23...Nd7?? (55 % → 24 %)."),
+        ({"before": -0.4, "after": -0.9}, True, "The costliest move is 23...Nd7?? (30 % → 5 %)."),
+        ({"before": None, "after": None}, True, "The costliest move is 23...Nd7??."),
+        ({"mate_in": 2}, True, "The turning point is 23...Nd7??, which allows mate in 2 (55 % → 24 %)."),
+        ({"mate_in": 1, "before": None}, True, "The costliest move is 23...Nd7??, which allows mate."),
+        ({}, False, "Black's costliest move is 23...Nd7?? (55 % → 24 %)."),
+        ({"half_move": 46, "side": "white"}, False, "White's costliest move is 23.Nd7?? (55 % → 24 %)."),
+    ],
+)
+def test_costliest_move_is_the_turning_point_only_if_it_turned_the_game(
+    values: dict[str, object], whole: bool, said: str
+) -> None:
+    assert closing_comment(costliest(**values), LANGUAGES[Language.EN], whole=whole) == said
+
+
+@pytest.mark.parametrize(
+    ("games", "key", "said"),
+    [
+        (1, "fork:N@c7,Ke8", "The same knight fork on c7 as against Rival99 (2021-05-03)."),
+        (2, "fork:N@c7,Ke8", "The same knight fork on c7 as against Rival99 (2021-05-03), the third time."),
+        (9, "fork:N@c7,Ke8", "The same knight fork on c7 as against Rival99 (2021-05-03), the tenth time."),
+        (12, "fork:N@c7,Ke8", "The same knight fork on c7 as in 12 earlier games, last against Rival99 (2021-05-03)."),
+        (1, "fork:N:KR", "Again, as against Rival99 (2021-05-03): a knight forks king and rook."),
+        (2, "taken:@c3,Nc3", "The third time, last against Rival99 (2021-05-03): knight taken on c3."),
+    ],
+)
+def test_pattern_is_named_with_the_last_opponent_and_how_often(games: int, key: str, said: str) -> None:
+    comment = closing_comment(costliest(), LANGUAGES[Language.EN], whole=True, again=again(games, key))
+    assert comment == f"The turning point is 23...Nd7?? (55 % → 24 %). {said}"
+
+
+@pytest.mark.parametrize("language", LANGUAGES.values(), ids=lambda language: language.code)
+def test_every_closing_comment_is_short_and_known_again_as_ours(language: Grammar) -> None:
+    comments = [
+        closing_comment(move, language, whole=whole, opening=opening, again=pattern)
+        for move in (costliest(), costliest(mate_in=2), costliest(before=None, mate_in=1), costliest(before=-0.4))
+        for whole in (True, False)
+        for opening in (None, PHILIDOR, LONG)
+        for pattern in (None, *(again(n, key) for n in (1, 2, 12) for key in ("fork:N@c7,Ke8", "fork:N:KR")))
+    ]
+    assert all(len(comment.split()) <= MOST_WORDS for comment in comments)
+    assert [comment for comment in comments if not is_own_closing(f" {comment} ")] == []
+    assert [comment for comment in comments if is_own(comment)] == []
+    assert any("Philidor Defense: Lion Variation. " in comment for comment in comments)
+    assert any(comment.startswith("Ruy Lopez. ") for comment in comments)
+    for foreign in (
+        "A great game by both sides. The turning point is 23...Nd7?? (55 % -> 24 %).",
+        "The turning point is Nd7.",
+        "The turning point is 23...Nd7?? (55 % -> 24 %). I should have seen it.",
+        "The turning point.",
+    ):
+        assert not is_own_closing(f" {foreign} ")
+
+
+def ours(comment: str) -> bool:
+    return comment == " ours "
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("1. e4 e5 1-0\n", "1. e4 e5 { new } 1-0\n"),
+        ("1. e4 e5 { his } (1... c5) 1-0\n", "1. e4 e5 { his } (1... c5) { new } 1-0\n"),
+        ("1. e4 e5 { ours } 1-0\n", "1. e4 e5 { new } 1-0\n"),
+        ("1. e4 e5 { ours } { his } { ours } 1-0\n", "1. e4 e5 { his } { new } 1-0\n"),
+        ("1. e4 e5 {1-0} ; 0-1 }\n*", "1. e4 e5 {1-0} ; 0-1 }\n{ new } *"),
+        ("1. e4 e5 (1... c5 { ours } 1-0) 1/2-1/2", "1. e4 e5 (1... c5 { ours } 1-0) { new } 1/2-1/2"),
+        ("1. e4 { ours } e5 1-0", "1. e4 { ours } e5 { new } 1-0"),
+        ("1. e4 e5", "1. e4 e5"),
+        ("1. e4 e5 { open 1-0", "1. e4 e5 { open 1-0"),
+    ],
+)
+def test_comment_goes_before_the_result_in_place_of_ours(before: str, after: str) -> None:
+    closed = with_closing(before.encode(), 5, "new", PLAIN, ours).decode()
+    assert closed == after
+    assert with_closing(closed.encode(), 5, "new", PLAIN, lambda comment: comment == " new ").decode() == after
+
+
+def test_comment_of_ours_goes_if_there_is_nothing_to_say() -> None:
+    text = b"1. e4 e5 { his } { ours } 1-0\n"
+    assert with_closing(text, 5, "", PLAIN, ours) == b"1. e4 e5 { his } 1-0\n"
+    wrapped = Layout(wrapped=True, newline="\r\n", encoding="ascii")
+    lines = with_closing(b"1. e4 e5\r\n1-0\r\n", 5, "new " * 30, wrapped, ours)
+    assert max(map(len, lines.split(b"\r\n"))) < 80
+    assert b"\r\n\r\n" not in lines
+    assert with_closing(lines, 5, "", wrapped, lambda comment: "new" in comment) == b"1. e4 e5\r\n1-0\r\n"
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three games in which Boris fell for Légal's mate, and one of a namesake elsewhere."""
+    path = make_library(tmp_path_factory.mktemp("closing") / "library.sqlite")
+    games = [sample("legal", f"Rival{year}", "Boris", f"{year}.05.03") for year in (2019, 2020, 2023)]
+    games.append(sample("legal", "Zoe", "Boris", "2020.06.01", Site="https://lichess.org/abcdefgh"))
+    with open_library(path) as opened:
+        store(opened, path.with_name("games.pgn"), games)
+    return path
+
+
+def test_earlier_games_are_those_before_the_day_at_the_same_site(library: Path) -> None:
+    patterns = patterns_of(mistake("legal"))
+    with open_library(library) as opened:
+        recall = recall_of(opened)
+
+        def earlier(date: str, player: str = "Boris", site: str = "Berlin") -> tuple[int, str] | None:
+            found = recall(Occasion(player=player, site=site, date=date, colour="black", patterns=patterns))
+            return None if found is None else (found.games, found.opponent)
+
+        assert earlier("2019.05.03") is None
+        assert earlier("2019.12.01") == (1, "Rival2019")
+        assert earlier("2021.01.01") == (2, "Rival2020")
+        assert earlier("2021.01.01", site="https://lichess.org/qwertzui") == (1, "Zoe")
+        assert earlier("2021.??.??") is None
+        assert earlier("2021.01.01", "Rival2019") is None  # he had the other side
+        assert earlier("2021.01.01", "?") is None
+        state = recall_state(opened)
+        store(opened, library.with_name("more.pgn"), [sample("noah", "Ann", "Cec", "2024.01.01")])
+        assert recall_state(opened) != state
+
+
+@pytest.fixture
+def told(library: Path, tmp_path: Path) -> Callable[..., str]:
+    def tell(text: str, **options: object) -> str:
+        given = {"tell": "losses", "measure": "sequences", **options}
+        return annotated(text, tmp_path / "run", library, **given).decode()
+
+    return tell
+
+
+CLOSING = re.compile(r"\{ ([^{}]*(?:turning point|costliest|Wendepunkt|teuerste)[^{}]*) \}")
+
+
+def closings(text: str) -> list[str]:
+    return [" ".join(found.split()) for found in CLOSING.findall(text)]
+
+
+def test_game_ends_with_its_opening_its_turn_and_what_came_before(told: Callable[..., str]) -> None:
+    moves = "1. e4 e5 2. Nf3 Nc6 3. Bc4 d6 4. Nc3 Bg4 5. Nxe5 Bxd1 6. Bxf7+ Ke7 7. Nd5# 1-0\n"
+    lost = game(moves, black="Boris", Date="2022.01.01")
+    text = told(lost + game(QUIET))
+    (closing,) = closings(text)
+    assert re.fullmatch(
+        r"Italian Game\. The turning point is 5\.\.\.Bxd1\?\?, which allows mate in 2 \(\d+ % → 0 %\)\. "
+        r"The same knight mate on d5 as against Rival2020 \(2020-05-03\), the third time\.",
+        closing.replace("->", "→"),
+    ), closing
+    assert text.index("turning") < text.index("1-0\n")
+    # The parser reads it as the last comment of the game.
+    read = chess.pgn.read_game(io.StringIO(text))
+    assert read is not None
+    assert "turning point" in read.end().comment
+    assert text.endswith(game(QUIET))
+    assert told(text) == text
+    german = told(text, language="de")
+    assert german == told(lost + game(QUIET), language="de")
+    assert "Zum dritten Mal, zuletzt gegen Rival2020 (03.05.2020)" in closings(german)[0]
+    assert told(german) == text
+    assert closings(told(text, verbosity="brief")) == []
+    known = told(game(FELL), tell="known")
+    assert ("Takes the bait" in known, closings(known)) == (True, [])
+    assert closings(told(text, side="black")) == [closing.replace("The turning point", "Black's costliest move")]
+    # With fewer words to say there is room for the variation.
+    first = closing.partition(" The same")[0].replace("Italian Game.", "Italian Game: Paris Defense.")
+    assert closings(told(lost.replace("2022.01.01", "2019.01.01"))) == [first]
+
+
+def test_game_in_which_nothing_loses_has_no_closing_comment(told: Callable[..., str]) -> None:
+    assert told(game(QUIET)) == game(QUIET)
+
+
+def test_foreign_words_at_the_end_stay(told: Callable[..., str]) -> None:
+    words = "{ What a game. The turning point is 5...Bxd1?? (50 % -> 0 %). } { Great fun }"
+    text = told(game(FELL.replace(" 1-0", f" {words} 1-0")))
+    assert words in text
+    assert len(closings(text)) == 2
+    assert told(text) == text
+
+
+def test_game_that_is_cut_short_has_no_closing_comment(told: Callable[..., str]) -> None:
+    assert closings(told(game(FELL.replace("7. Nd5# 1-0", "7. Nd9 Kxd9 1-0")))) == []
