@@ -1,14 +1,14 @@
 """The mistakes most like a position, or like a move of a game of the library."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from sqlalchemy import select
 
 from db.games.losing_moves import LostMove, lost_moves
 from db.games.trap_occurrences import numbered_games
 from db.library.library import Library
-from db.patterns.index import MistakeIndex, Place
+from db.patterns.index import MistakeIndex, Place, Rows
 from db.patterns.keys import Pattern, token_sets
 from db.storage.models import GameRow, MistakeRow
 from trapcore import _native
@@ -42,9 +42,7 @@ def sets_like(library: Library, like: str) -> list[bytes]:
     return _of_position(epd)
 
 
-def nearest(
-    index: MistakeIndex, sets: Sequence[bytes], k: int, only: Collection[int] | None = None
-) -> list[tuple[Place, float]]:
+def nearest(index: MistakeIndex, sets: Sequence[bytes], k: int, only: Rows | None = None) -> list[tuple[Place, float]]:
     """The ``k`` mistakes that are most like one of these, the most similar first."""
     best: dict[Place, float] = {}
     for hits in index.nearest(sets, k, only):
