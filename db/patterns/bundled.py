@@ -5,7 +5,8 @@ line has a position, a losing move that a player may choose there, the line that
 figures of the judgement. The first line names the versions of the search and the prover that judged.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
@@ -15,7 +16,7 @@ from typing import Any
 from sqlalchemy import Connection, delete, func, insert, select
 
 from db.library.library import Library
-from db.patterns.keys import Pattern
+from db.patterns.keys import Labelled, Pattern
 from db.storage.bulk import BulkInsert, BulkLookup
 from db.storage.models import BundledPatternRow, MetaRow
 from db.traps.terms import Side
@@ -27,7 +28,7 @@ MEANS = f"{_native.TESTER_VERSION} {_native.PROVER_VERSION}"
 DIGEST = "bundled_patterns"
 """Key of ``meta``: which bundled patterns the library has."""
 
-_COLUMNS = ("id", "epd", "bait", "killer_line", "mate_in", "before", "after", "causes", "mechanism", "place")
+_COLUMNS = ("id", "epd", "bait", "killer_line", "mate_in", "before", "after", "settled", "causes", "mechanism", "place")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +51,8 @@ class BundledPattern:
     """With this one."""
     mate_in: int | None
     """Moves to the mate that it allows."""
+    settled: bool
+    """The win chances may be told: the last searches agree about them."""
 
     @property
     def cause(self) -> str:
@@ -67,10 +70,9 @@ class BundledPattern:
         return Pattern(self.place), Pattern(self.mechanism), Pattern(self.cause)
 
     @property
-    def name(self) -> str:
-        """Cause, mechanism and place in words: ``ignores a threat, a knight forks king and rook, …``."""
-        place, mechanism, cause = self.patterns
-        return f"{cause.name()}: {mechanism.name()} ({place.name(colour=self.colour)})"
+    def labelled(self) -> Labelled:
+        """What it is compared by."""
+        return self.epd, (self.bait, *self.killer_line), self.patterns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,13 +88,13 @@ class ProvedPattern(BundledPattern):
         """The line, without its end."""
         figures = (f"{self.before:.4f}", f"{self.after:.4f}", f"{self.probability:.4f}", str(self.nodes))
         words = (" ".join(self.killer_line), " ".join(self.causes), self.mechanism, self.place)
-        return "\t".join((self.epd, self.bait, *words, *figures, str(self.mate_in or "")))
+        return "\t".join((self.epd, self.bait, *words, *figures, str(self.mate_in or ""), str(int(self.settled))))
 
     @classmethod
     def of_line(cls, line: str) -> "ProvedPattern":
         """What `line` wrote. Raises `ValueError`."""
         epd, bait, killer_line, causes, mechanism, place, *figures = line.split("\t")
-        before, after, probability, nodes, mate_in = figures
+        before, after, probability, nodes, mate_in, settled = figures
         return cls(
             epd=epd,
             bait=bait,
@@ -105,6 +107,7 @@ class ProvedPattern(BundledPattern):
             probability=float(probability),
             nodes=int(nodes),
             mate_in=int(mate_in) if mate_in else None,
+            settled=bool(int(settled)),
         )
 
 
@@ -124,6 +127,12 @@ def bundled_patterns() -> tuple[ProvedPattern, ...]:
     return tuple(map(ProvedPattern.of_line, _content().splitlines()[1:]))
 
 
+@cache
+def kinds() -> Mapping[tuple[str, str], int]:
+    """How many of these patterns have a cause and a mechanism."""
+    return Counter((pattern.cause, pattern.mechanism) for pattern in bundled_patterns())
+
+
 def add_patterns(library: Library) -> None:
     """Have the library hold the bundled patterns, in place of those of another version. Raises `LibraryError`."""
     digest = blake2b(_content().encode(), digest_size=16).hexdigest()
@@ -133,8 +142,9 @@ def add_patterns(library: Library) -> None:
         connection.execute(delete(BundledPatternRow))
         rows = []
         for number, each in enumerate(bundled_patterns(), 1):
-            figures = (each.mate_in, each.before, each.after, " ".join(each.causes), each.mechanism, each.place)
-            rows.append((number, each.epd, each.bait, " ".join(each.killer_line), *figures))
+            figures = (each.mate_in, each.before, each.after, each.settled)
+            keys = (" ".join(each.causes), each.mechanism, each.place)
+            rows.append((number, each.epd, each.bait, " ".join(each.killer_line), *figures, *keys))
         BulkInsert(connection, BundledPatternRow, _COLUMNS).insert(rows)
         connection.execute(delete(MetaRow).where(MetaRow.key == DIGEST))
         connection.execute(insert(MetaRow).values(key=DIGEST, value=digest))
@@ -159,6 +169,12 @@ def stored_patterns(connection: Connection, numbers: Collection[int] | None = No
     else:
         rows = BulkLookup(connection, columns, BundledPatternRow.id).find(sorted(numbers))
     return {row[0]: _of_row(row) for row in rows}
+
+
+def patterns_at(connection: Connection, epd: str) -> list[BundledPattern]:
+    """The bundled patterns of a library that have this position (canonical EPD)."""
+    numbers = connection.scalars(select(BundledPatternRow.id).where(BundledPatternRow.epd == epd)).all()
+    return list(stored_patterns(connection, numbers).values())
 
 
 def _of_row(row: Sequence[Any]) -> BundledPattern:

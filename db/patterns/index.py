@@ -164,8 +164,7 @@ class _State:
     def _bundled(self) -> Iterator[tuple[int, bytes, Labelled]]:
         """Of the bundled patterns: payload, content, and what its tokens are made of."""
         for number, each in bundled.stored_patterns(self._connection).items():
-            mistake = each.epd, (each.bait, *each.killer_line), each.patterns
-            yield _BUNDLED | number, repr(mistake).encode(), mistake
+            yield _BUNDLED | number, repr(each.labelled).encode(), each.labelled
 
     def write(self, path: Path, token_sets: list[TokenSet]) -> None:
         """Write an index of these to a folder."""

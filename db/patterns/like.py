@@ -8,6 +8,7 @@ from sqlalchemy import select
 from db.games.losing_moves import LostMove, lost_moves
 from db.games.trap_occurrences import numbered_games
 from db.library.library import Library
+from db.patterns.bundled import patterns_at
 from db.patterns.index import MistakeIndex, Place, Rows
 from db.patterns.keys import Pattern, token_sets
 from db.storage.models import GameRow, MistakeRow
@@ -23,14 +24,17 @@ _PAIRS = 4
 
 
 def sets_like(library: Library, like: str) -> list[bytes]:
-    """The token sets to ask for: of the ways to lose in a position (FEN or EPD), or of a move ``GAME#MOVE``.
+    """The token sets to ask for: of the ways to lose in a position (FEN or EPD) and of the bundled patterns that have it,
+    or of a move ``GAME#MOVE``.
 
     GAME is a number of the library or the game's address, MOVE a ply as lichess writes it (``27``), or a move number
     with its dots (``14.``, ``14...``, ``14.Rd1``). A move that is no mistake of the library counts as the position
     before it. Raises `UsageError` for a game or a move that is not there, and `InputError` for no position.
     """
     if "#" not in like:
-        return _of_position(like.strip())
+        found = _of_position(like.strip())
+        with library.database.read() as connection:
+            return found + token_sets(each.labelled for each in patterns_at(connection, _native.epd(like.strip())))
     game, ply = _place(library, like)
     with library.database.read() as connection:
         wanted = select(MistakeRow.tokens).where(MistakeRow.game_id == game, MistakeRow.ply == ply)

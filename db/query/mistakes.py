@@ -270,6 +270,6 @@ def _bundled_hit(pattern: BundledPattern, similarity: float | None) -> MistakeHi
         mechanism=pattern.mechanism,
         place=pattern.place,
         name=Pattern(pattern.place).name(colour=pattern.colour),
-        cost=pattern.before - pattern.after,
+        cost=pattern.before - pattern.after if pattern.settled else None,
         similarity=similarity,
     )

@@ -60,6 +60,7 @@ class BundledPatternRow(Base):
     mate_in: Mapped[int | None]
     before: Mapped[float] = mapped_column(Float)
     after: Mapped[float] = mapped_column(Float)
+    settled: Mapped[bool]
     causes: Mapped[str] = mapped_column(Text)
     """As those of `LosingMoveRow`."""
     mechanism: Mapped[str] = mapped_column(Text, index=True)

@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from importlib import resources
-from itertools import chain, count, islice
+from itertools import chain, count, islice, zip_longest
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -59,6 +59,8 @@ LOOKED_AT, BAITS = 6, 3
 """how many of a position are explained, the likeliest, and how many of these are judged."""
 RESIGNED = 0.9
 """Win chance at which a game ends."""
+
+_PART = 50
 
 Case = tuple[str, str]
 """A position (EPD) and a move that may lose there (UCI)."""
@@ -101,7 +103,7 @@ def _explained(mistakes: Sequence[Mistake]) -> list[str]:
 
 
 def judged(moves: Iterable[Case]) -> Iterator[ProvedPattern]:
-    """Those that the annotator proves to lose, with a cause and with win chances that its searches agree about."""
+    """Those that the annotator proves to lose, and that have a cause."""
     analyzer, annotator = _judges()
     games = (f'[SetUp "1"]\n[FEN "{epd} 0 1"]\n\n{bait} *\n\n' for epd, bait in moves)
     splitter = _native.PgnSplitter(1 << 14)
@@ -111,7 +113,7 @@ def judged(moves: Iterable[Case]) -> Iterator[ProvedPattern]:
             raise InputError(f"a game of one move cannot be read: {found.skipped[0].detail}")
         for events, _ in annotator.all_reported(found.found):
             for event in events:
-                if event.event is Event.FELL and event.proved and event.settled and event.cause_keys:
+                if event.event is Event.FELL and event.proved and event.cause_keys:
                     yield _pattern(event)
 
 
@@ -130,36 +132,51 @@ def _pattern(event: TrapEvent) -> ProvedPattern:
         before=event.before,
         after=event.after,
         mate_in=event.proof.mate_in,
+        settled=event.settled,
         probability=event.probability,
         nodes=event.proof.nodes,
     )
 
 
 def chosen(patterns: Iterable[ProvedPattern], wanted: int) -> list[ProvedPattern]:
-    """So many of them at most, by position: no position twice, nor one with its colours exchanged, and no cause twice
-    at the same place.
+    """So many of them at most, by position: no cause twice at the same place.
 
-    The rarest kinds, of cause and mechanism, come first: one of each kind, then a second one, and so on.
+    The first of each kind, of cause and mechanism, comes before a second one, and so on. A second move of a position,
+    or of one with the colours exchanged, comes after all these.
     """
     positions, places = set[str](), set[tuple[str, str]]()
-    kinds: dict[tuple[str, str], list[ProvedPattern]] = defaultdict(list)
+    first: dict[tuple[str, str], list[ProvedPattern]] = defaultdict(list)
+    second: dict[tuple[str, str], list[ProvedPattern]] = defaultdict(list)
     for each in patterns:
-        place = each.cause, each.place
-        if each.epd not in positions and place not in places:
-            positions |= {each.epd, mirror(each.epd)}
-            places.add(place)
-            kinds[each.cause, each.mechanism].append(each)
-    rounds = [each for at in range(max(map(len, kinds.values()), default=0)) for each in _nth(kinds.values(), at)]
-    return sorted(rounds[:wanted], key=lambda each: (each.epd, each.bait))
+        if (each.cause, each.place) in places:
+            continue
+        places.add((each.cause, each.place))
+        (second if each.epd in positions else first)[each.cause, each.mechanism].append(each)
+        positions |= {each.epd, mirror(each.epd)}
+    found = [*_in_turn(first.values()), *_in_turn(second.values())][:wanted]
+    return sorted(found, key=lambda each: (each.epd, each.bait))
 
 
-def _nth(kinds: Iterable[Sequence[ProvedPattern]], at: int) -> list[ProvedPattern]:
-    return [kind[at] for kind in kinds if at < len(kind)]
+def _in_turn(kinds: Iterable[Sequence[ProvedPattern]]) -> Iterator[ProvedPattern]:
+    """The first of each kind, then the second ones."""
+    return (each for part in zip_longest(*kinds) for each in part if each is not None)
+
+
+def judged_again(jobs: int) -> list[ProvedPattern]:
+    """The patterns of the file that are proved as well now, as they are judged now."""
+    every = [(each.epd, each.bait) for each in bundled_patterns()]
+    parts = [every[at : at + _PART] for at in range(0, len(every), _PART)]
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+        return [ProvedPattern.of_line(line) for lines in pool.map(_lines, parts) for line in lines]
+
+
+def _lines(moves: Sequence[Case]) -> list[str]:
+    return [pattern.line() for pattern in judged(moves)]
 
 
 def brought(number: int) -> tuple[int, list[str]]:
     """The lines of the patterns in the game of this number."""
-    return number, [pattern.line() for pattern in judged(cases(number))]
+    return number, _lines(list(cases(number)))
 
 
 def played(path: Path, jobs: int, games: int | None) -> list[ProvedPattern]:
@@ -209,7 +226,7 @@ def main() -> None:
     parser.add_argument("--judge-again", action="store_true")
     given = parser.parse_args()
     if given.judge_again:
-        patterns = list(judged((each.epd, each.bait) for each in bundled_patterns()))
+        patterns = judged_again(given.jobs)
     else:
         patterns = played(given.out / "games.jsonl", given.jobs, given.games)
     patterns = chosen(patterns, WANTED)
