@@ -24,8 +24,8 @@ _PAIRS = 4
 
 
 def sets_like(library: Library, like: str) -> list[bytes]:
-    """The token sets to ask for: of the ways to lose in a position (FEN or EPD) and of the bundled patterns that have it,
-    or of a move ``GAME#MOVE``.
+    """The token sets to ask for: of a move ``GAME#MOVE``, or of the ways to lose in a position (FEN or EPD) and the
+    bundled patterns that have it.
 
     GAME is a number of the library or the game's address, MOVE a ply as lichess writes it (``27``), or a move number
     with its dots (``14.``, ``14...``, ``14.Rd1``). A move that is no mistake of the library counts as the position

@@ -139,22 +139,22 @@ def _pattern(event: TrapEvent) -> ProvedPattern:
 
 
 def chosen(patterns: Iterable[ProvedPattern], wanted: int) -> list[ProvedPattern]:
-    """So many of them at most, by position: no cause twice at the same place.
+    """So many of them at most, by position: no cause twice with the same squares and the same place.
 
-    The first of each kind, of cause and mechanism, comes before a second one, and so on. A second move of a position,
-    or of one with the colours exchanged, comes after all these.
+    Those of a new position and of a cause that is new at their place come first. Of these the first of each kind, of
+    cause and mechanism, comes before a second one, and so on. A position with its colours exchanged is the same one.
     """
-    positions, places = set[str](), set[tuple[str, str]]()
-    first: dict[tuple[str, str], list[ProvedPattern]] = defaultdict(list)
-    second: dict[tuple[str, str], list[ProvedPattern]] = defaultdict(list)
+    positions, places, squares = set[str](), set[tuple[str, str]](), set[tuple[str, str]]()
+    tiers: dict[tuple[bool, bool], dict[tuple[str, str], list[ProvedPattern]]] = {}
     for each in patterns:
-        if (each.cause, each.place) in places:
-            continue
-        places.add((each.cause, each.place))
-        (second if each.epd in positions else first)[each.cause, each.mechanism].append(each)
-        positions |= {each.epd, mirror(each.epd)}
-    found = [*_in_turn(first.values()), *_in_turn(second.values())][:wanted]
-    return sorted(found, key=lambda each: (each.epd, each.bait))
+        if (each.causes[0], each.place) not in squares:
+            tier = (each.cause, each.place) in places, each.epd in positions
+            tiers.setdefault(tier, defaultdict(list))[each.cause, each.mechanism].append(each)
+            squares.add((each.causes[0], each.place))
+            places.add((each.cause, each.place))
+            positions |= {each.epd, mirror(each.epd)}
+    found = [each for _, kinds in sorted(tiers.items()) for each in _in_turn(kinds.values())]
+    return sorted(found[:wanted], key=lambda each: (each.epd, each.bait))
 
 
 def _in_turn(kinds: Iterable[Sequence[ProvedPattern]]) -> Iterator[ProvedPattern]:

@@ -37,12 +37,12 @@ WITHIN = 0.0001
 """Figures of the file have four decimals."""
 
 
-def test_file_holds_many_small_lines_and_no_cause_twice_at_a_place() -> None:
+def test_file_holds_many_small_lines_and_no_cause_twice_on_the_same_squares() -> None:
     patterns = bundled_patterns()
     assert len(patterns) >= LEAST
     assert len(file_of(patterns).encode()) < 3_000_000
     assert len({(each.epd, each.bait) for each in patterns}) == len(patterns)
-    assert len({(each.cause, each.place) for each in patterns}) == len(patterns)
+    assert len({(each.causes[0], each.place) for each in patterns}) == len(patterns)
     assert list(chosen(patterns, len(patterns))) == list(patterns)
     assert bundled._content() == file_of(patterns).replace(MEANS, bundled_means())
 
