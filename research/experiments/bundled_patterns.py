@@ -147,14 +147,19 @@ def chosen(patterns: Iterable[ProvedPattern], wanted: int) -> list[ProvedPattern
     positions, places, squares = set[str](), set[tuple[str, str]](), set[tuple[str, str]]()
     tiers: dict[tuple[bool, bool], dict[tuple[str, str], list[ProvedPattern]]] = {}
     for each in patterns:
-        if (each.causes[0], each.place) not in squares:
+        if _squares(each) not in squares:
             tier = (each.cause, each.place) in places, each.epd in positions
             tiers.setdefault(tier, defaultdict(list))[each.cause, each.mechanism].append(each)
-            squares.add((each.causes[0], each.place))
+            squares.add(_squares(each))
             places.add((each.cause, each.place))
             positions |= {each.epd, mirror(each.epd)}
     found = [each for _, kinds in sorted(tiers.items()) for each in _in_turn(kinds.values())]
     return sorted(found[:wanted], key=lambda each: (each.epd, each.bait))
+
+
+def _squares(pattern: ProvedPattern) -> tuple[str, str]:
+    """The first cause with its squares, and the place."""
+    return pattern.causes[0], pattern.place
 
 
 def _in_turn(kinds: Iterable[Sequence[ProvedPattern]]) -> Iterator[ProvedPattern]:
@@ -179,28 +184,37 @@ def brought(number: int) -> tuple[int, list[str]]:
     return number, _lines(list(cases(number)))
 
 
-def played(path: Path, jobs: int, games: int | None) -> list[ProvedPattern]:
-    """The patterns of so many games, those that the file has and those that are played now. Without a number of games
-    it is as many as `WANTED` patterns take."""
-    done: list[list[str]] = []
-    if path.exists():
-        done = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+def played(path: Path, jobs: int, wanted: int) -> list[ProvedPattern]:
+    """The patterns of as many games as it takes to choose so many: those that the file has, and those played now."""
+    found, different = list[ProvedPattern](), set[tuple[str, str]]()
+    games = chain(_read(path), _play(path, jobs))
+    while len(different) < wanted:
+        for pattern in map(ProvedPattern.of_line, next(games)):
+            found.append(pattern)
+            different.add(_squares(pattern))
+    return found
+
+
+def _read(path: Path) -> list[list[str]]:
+    if not path.exists():
+        return []
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def _play(path: Path, jobs: int) -> Iterator[list[str]]:
+    """The lines of each game after those of the file, which gets them as well."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    found = [ProvedPattern.of_line(line) for game in done for line in game]
+    numbers = count(len(_read(path)))
     with (
         path.open("a", encoding="utf-8") as file,
         ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool,
     ):
-        numbers = count(len(done)) if games is None else iter(range(len(done), games))
-        while part := list(islice(numbers, 8 * jobs)):
-            if games is None and len(chosen(found, WANTED)) >= WANTED:
-                break
-            for number, lines in pool.map(brought, part):
+        while True:
+            for number, lines in pool.map(brought, islice(numbers, 8 * jobs)):
                 file.write(json.dumps(lines) + "\n")
                 file.flush()
-                found += map(ProvedPattern.of_line, lines)
-                print(f"{number + 1:,} games, {len(found):,} losing moves", file=sys.stderr)
-    return found
+                print(f"{number + 1:,} games", file=sys.stderr)
+                yield lines
 
 
 @cache
@@ -221,15 +235,15 @@ def main() -> None:
     """Play, choose, write."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--jobs", metavar="N", type=int, default=1, help="processes")
-    parser.add_argument("--games", metavar="N", type=int, help=f"default: as many as {WANTED:,} patterns take")
+    parser.add_argument("--wanted", metavar="N", type=int, default=WANTED, help=f"patterns, {WANTED:,} by default")
     parser.add_argument("--out", metavar="FOLDER", type=Path, default=Path("out/patterns"))
     parser.add_argument("--judge-again", action="store_true")
     given = parser.parse_args()
     if given.judge_again:
         patterns = judged_again(given.jobs)
     else:
-        patterns = played(given.out / "games.jsonl", given.jobs, given.games)
-    patterns = chosen(patterns, WANTED)
+        patterns = played(given.out / "games.jsonl", given.jobs, given.wanted)
+    patterns = chosen(patterns, given.wanted)
     Path(str(resources.files("db.patterns"))).joinpath(FILE).write_text(file_of(patterns), encoding="utf-8")
     kinds = Counter((each.cause, each.mechanism) for each in patterns)
     print(f"{len(patterns):,} patterns of {len(kinds):,} kinds, the most frequent {kinds.most_common(5)}")
