@@ -31,7 +31,7 @@ from research.experiments.bundled_patterns import chosen, judged
 from tests.db.patterns.samples import game, mistake, store
 from trapcore.proof.search import MISTAKE
 
-LEAST = 3_000
+LEAST = 3_400
 SAMPLE = 12
 WITHIN = 0.0001
 """Figures of the file have four decimals."""
