@@ -60,7 +60,8 @@ check: $(VENV)/ready
 certificates: $(VENV)/ready
 	$(BIN)/python -m db.formats.bundled
 
-# The losing moves that come with trapline, from games that it plays itself: hours. Another run goes on where one stopped.
+# The losing moves that come with trapline, from games that it plays itself: about an hour of processor time.
+# Another run goes on where one stopped.
 # PATTERNS=--judge-again judges those that there are anew, after a change of a prover or of the search: minutes.
 patterns: $(VENV)/ready
 	$(BIN)/python -m research.experiments.bundled_patterns --jobs $(shell nproc) $(PATTERNS)

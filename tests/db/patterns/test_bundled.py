@@ -56,7 +56,7 @@ def test_every_pattern_has_a_name_in_words(language: Language) -> None:
 
 def test_patterns_are_of_many_kinds() -> None:
     assert len({each.cause for each in bundled_patterns()}) >= 20
-    assert len(kinds()) >= 500
+    assert len(kinds()) >= 700
     assert sum(kinds().values()) == len(bundled_patterns())
     assert {each.colour for each in bundled_patterns()} == {"white", "black"}
 
