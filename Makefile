@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := $(shell find trapcore/native/src -name '*.rs') trapcore/native/Cargo.toml pyproject.toml
 
-.PHONY: demo test test-rest test-all fuzz soak-library bench check certificates docs screenshot wheel release lock audit clean
+.PHONY: demo test test-rest test-all fuzz soak-library bench check certificates patterns docs screenshot wheel release lock audit clean
 
 $(VENV)/ready: $(SOURCES)
 	$(PYTHON) -m venv $(VENV)
@@ -64,6 +64,12 @@ check: $(VENV)/ready
 # The certificates of the bundled traps, made anew: after a change of a trap, of a prover or of the search.
 certificates: $(VENV)/ready
 	$(BIN)/python -m db.formats.bundled
+
+# The losing moves that come with trapline, from games that it plays itself: about an hour of processor time.
+# Another run goes on where one stopped.
+# PATTERNS=--judge-again judges those that there are anew, after a change of a prover or of the search: minutes.
+patterns: $(VENV)/ready
+	$(BIN)/python -m research.experiments.bundled_patterns --jobs $(shell nproc) $(PATTERNS)
 
 # The documentation as a site in out/site, with the reference of the Python packages and of the Rust crate.
 docs: $(VENV)/ready

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
+from db.patterns.bundled import kinds
 from db.traps.position_value import PositionValue, Values
 from db.traps.terms import Event
 from db.traps.trap import Trap
@@ -117,6 +118,21 @@ class TrapEvent:
         """Why the bait loses, the first cause first, each with the squares that it rests on: ``leaves:c3,b1``."""
         causes = () if self.explanation is None else self.explanation.causes
         return tuple(f"{cause.name}:{','.join(cause.squares)}" for cause in causes)
+
+    @property
+    def cause(self) -> str:
+        """The cause that explains most; empty where none is known."""
+        return self.cause_keys[0].partition(":")[0] if self.cause_keys else ""
+
+    @property
+    def mechanism(self) -> str:
+        """Key of what the killer line does; empty where nobody has looked."""
+        return "" if self.explanation is None else self.explanation.mechanism
+
+    @property
+    def bundled(self) -> int:
+        """How many of the patterns that come with trapline have this cause and mechanism."""
+        return kinds().get((self.cause, self.mechanism), 0)
 
     @property
     def mistake(self) -> Mistake:

@@ -19,6 +19,7 @@ from annotator.comments.threats import is_threat, tempts
 from annotator.events import TrapEvent
 from db.formats.puzzles import is_puzzle
 from db.traps.terms import Event
+from db.wording.causes import cause_name, mechanism_name
 from db.wording.evidence import Evidence
 from db.wording.facts import facts_of
 from db.wording.grammar import Verbosity
@@ -261,6 +262,9 @@ def _evidence(event: TrapEvent) -> str:
         score = "" if event.known else f", {int(100 * event.similarity) / 100:.2f} by {event.measure}"
         colours = ", colours reversed" if event.mirrored else ""
         parts.append(f"{'is' if event.known else 'like'} {name}{score}{colours}")
+    if event.bundled:
+        names = f"{cause_name(event.cause)}, {mechanism_name(event.mechanism)}"
+        parts.append(f"pattern: {names} ({event.bundled} bundled)")
     return f"[{'; '.join(filter(None, parts))}]"
 
 

@@ -14,7 +14,8 @@ def finding_line(file: str, game: _native.GameFindings, event: TrapEvent) -> byt
 
     Win chances are the victim's, -1..1, before the bait and after it. ``trap``, ``name``, ``measure`` and ``score`` are
     null where no trap is like it. ``causes`` are those of a move that was played and loses, the first one first, each
-    with the squares that it rests on; ``mechanism`` and ``place`` are keys, see `trapcore.proof.causes`.
+    with the squares that it rests on; ``mechanism`` and ``place`` are keys, see `trapcore.proof.causes`. ``bundled``
+    counts the patterns that come with trapline and have the first cause and the mechanism.
     """
     trap = event.trap
     line: dict[str, object] = {
@@ -44,6 +45,7 @@ def finding_line(file: str, game: _native.GameFindings, event: TrapEvent) -> byt
         "causes": event.cause_keys,
         "mechanism": None if event.explanation is None else event.explanation.mechanism,
         "place": None if event.explanation is None else event.explanation.place,
+        "bundled": event.bundled,
         "proof": {
             "verdict": event.proof.verdict.value,
             "mate_in": event.proof.mate_in,

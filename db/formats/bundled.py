@@ -15,6 +15,7 @@ from pathlib import Path
 from db.formats.certificates import check_certificates, read_certificates, write_certificates
 from db.library.library import Library
 from db.library.open import create_library, open_library
+from db.patterns.bundled import add_patterns
 from db.proof.prover import DEEPER_NODES, SEARCH_NODES, TrapProver, prove_all
 from db.traps.terms import Outcome
 from db.traps.trap import Trap, make_trap
@@ -50,7 +51,7 @@ def add_bundled(
     replace: bool = True,
     log: Callable[[str], None] = lambda _: None,
 ) -> None:
-    """Store the bundled traps and non-traps in place of older versions, with any verdict.
+    """Store the bundled traps, non-traps and patterns in place of older versions, with any verdict.
 
     Their certificates are checked. A trap without one that stands is proved as any other; ``log`` hears if these are
     many. What an engine has said of an older version stays, unless the killer line is another.
@@ -69,6 +70,7 @@ def add_bundled(
             raise InputError(f"the bundled trap {trap.slug} does not hold: {result}") from result
         proved.append(result)
     library.add_all(proved, replace=replace, checked=True)
+    add_patterns(library)
 
 
 def bundled_prover() -> TrapProver:

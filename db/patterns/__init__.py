@@ -2,6 +2,7 @@
 
 =============  =============================================================================
 keys.py        the levels of a pattern, what a pattern is called, the token set of a mistake
+bundled.py     losing moves that come with trapline: their file, and their rows in a library
 index.py       index of the mistakes of a library by their token sets
 like.py        the mistakes most like a position, or like a move of a game
 peers.py       how often players of a rating fall into a pattern

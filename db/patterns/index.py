@@ -17,6 +17,8 @@ from pathlib import Path
 from sqlalchemy import Connection, func, select
 
 from db.library.library import Library
+from db.patterns import bundled
+from db.patterns.keys import Labelled, token_sets
 from db.similarity.stored_index import Entries, StoredIndex, TokenSet, open_index
 from db.storage.bulk import BulkLookup
 from db.storage.models import GameRow, MistakeRow
@@ -34,7 +36,13 @@ _BATCH = 8192
 _NEWEST = 16
 
 Place = tuple[int, int]
-"""Number of a game in the library, and the ply of the mistake."""
+"""Number of a game in the library, and the ply of the mistake; 0 and its number for a bundled pattern."""
+
+Rows = tuple[Collection[int], Collection[int]]
+"""Numbers of rows of `MistakeRow` and of `BundledPatternRow`."""
+
+_BUNDLED = 1 << 60
+"""Payload of a bundled pattern: this and its number."""
 
 
 class MistakeIndex(AbstractContextManager["MistakeIndex"]):
@@ -44,26 +52,26 @@ class MistakeIndex(AbstractContextManager["MistakeIndex"]):
         """Take an open index."""
         self._library = library
         self.index = stored.index
-        """Its payloads are the numbers of rows of `MistakeRow`."""
+        """Its payloads are the numbers of rows of `MistakeRow`, and of `BundledPatternRow` beyond `_BUNDLED`."""
         self._made = stored.made
 
     def __len__(self) -> int:
         """Number of mistakes."""
         return len(self.index)
 
-    def nearest(
-        self, token_sets: Sequence[bytes], k: int, only: Collection[int] | None = None
-    ) -> list[list[tuple[Place, float]]]:
+    def nearest(self, token_sets: Sequence[bytes], k: int, only: Rows | None = None) -> list[list[tuple[Place, float]]]:
         """For each token set the ``k`` (1 or more) most similar mistakes and their similarity, above 0 to 1; of the
         rows ``only`` if given. Raises `UsageError` and `LibraryError`."""
-        payloads = None if only is None else _native.Payloads(only)
+        payloads = None if only is None else _native.Payloads([*only[0], *(_BUNDLED | number for number in only[1])])
         found = self.index.top(token_sets, k, only=payloads)
         with self._library.database.read() as connection:
             columns = [MistakeRow.id, MistakeRow.game_id, MistakeRow.ply]
-            wanted = sorted({number for hits in found for number, _ in hits})
+            every = {number for hits in found for number, _ in hits}
+            wanted = sorted(number for number in every if number < _BUNDLED)
             places = {
                 number: (game, ply) for number, game, ply in BulkLookup(connection, columns, MistakeRow.id).find(wanted)
             }
+            places |= {number: (0, number - _BUNDLED) for number in every if number >= _BUNDLED}
         # A mistake that has gone since the index was opened is left out.
         return [[(places[number], s) for number, s in hits if number in places] for hits in found]
 
@@ -118,27 +126,45 @@ class _State:
         )
         rows = connection.execute(newest.order_by(MistakeRow.id.desc()).limit(_NEWEST)).all()
         total = connection.scalar(select(func.sum(MistakeRow.id)))
-        state = repr((self.count(), total, [tuple(row) for row in rows]))
+        state = repr((self.count(), total, [tuple(row) for row in rows], bundled.state(connection)))
         self.name = blake2b(self.weights + state.encode(), digest_size=16).hexdigest()
 
     def count(self) -> int:
         """Number of mistakes."""
-        return self._connection.scalar(select(func.count()).select_from(MistakeRow)) or 0
+        own = self._connection.scalar(select(func.count()).select_from(MistakeRow)) or 0
+        return own + bundled.count(self._connection)
 
     def entries(self) -> Entries:
-        """Every mistake's number with a digest of its tokens."""
+        """Every mistake's number with a digest of its tokens, or of what these are made of."""
         found = Entries()
-        for _ in self.token_sets(found):
-            pass
+        for batch in self._own():
+            found.add(batch)
+        found.add((number, content) for number, content, _ in self._bundled())
         return found
 
     def token_sets(self, entries: Entries | None = None, only: Collection[int] | None = None) -> Iterator[TokenSet]:
         """By ascending number; of ``only`` these if given. Fills ``entries``."""
+        for batch in self._own():
+            if entries is not None:
+                entries.add(batch)
+            yield from (row for row in batch if only is None or row[0] in only)
+        rows = list(self._bundled())
+        if entries is not None:
+            entries.add((number, content) for number, content, _ in rows)
+        chosen = [(number, mistake) for number, _, mistake in rows if only is None or number in only]
+        sets = token_sets(mistake for _, mistake in chosen)
+        yield from ((number, tokens) for (number, _), tokens in zip(chosen, sets, strict=True))
+
+    def _own(self) -> Iterator[list[TokenSet]]:
+        """Of the indexed games, in batches."""
         rows = self._connection.execute(select(MistakeRow.id, MistakeRow.tokens).order_by(MistakeRow.id))
         for batch in rows.partitions(_BATCH):
-            if entries is not None:
-                entries.add((number, tokens) for number, tokens in batch)
-            yield from ((number, tokens) for number, tokens in batch if only is None or number in only)
+            yield [(number, tokens) for number, tokens in batch]
+
+    def _bundled(self) -> Iterator[tuple[int, bytes, Labelled]]:
+        """Of the bundled patterns: payload, content, and what its tokens are made of."""
+        for number, each in bundled.stored_patterns(self._connection).items():
+            yield _BUNDLED | number, repr(each.labelled).encode(), each.labelled
 
     def write(self, path: Path, token_sets: list[TokenSet]) -> None:
         """Write an index of these to a folder."""

@@ -66,9 +66,13 @@ def patterns_of(move: LosingMove) -> tuple[Pattern, ...]:
     return tuple(Pattern(key) for key in (move.place, move.mechanism, move.cause) if key)
 
 
-def token_sets(mistakes: Iterable[tuple[str, Sequence[str], Sequence[Pattern]]]) -> list[bytes]:
-    """The packed token set of each mistake: the position before it (FEN), the mistake and the line that punishes it
-    (UCI, two moves or more), and its patterns. Raises `PositionError` and `InputError` for what cannot be played."""
+Labelled = tuple[str, Sequence[str], Sequence[Pattern]]
+"""The position before a mistake (FEN), the mistake and the line that punishes it (UCI, two moves or more), and its
+patterns."""
+
+
+def token_sets(mistakes: Iterable[Labelled]) -> list[bytes]:
+    """The packed token set of each mistake. Raises `PositionError` and `InputError` for what cannot be played."""
     rows = []
     for fen, line, patterns in mistakes:
         labels = [(f"{each.level} {each.key}", COPIES[each.level]) for each in patterns]

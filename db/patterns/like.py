@@ -1,7 +1,7 @@
 """The mistakes most like a position, a known trap, or a move of a game of the library."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import select
@@ -9,9 +9,10 @@ from sqlalchemy import select
 from db.games.losing_moves import LostMove, lost_moves
 from db.games.trap_occurrences import numbered_games
 from db.library.library import Library
-from db.patterns.index import MistakeIndex, Place
+from db.patterns.bundled import patterns_at
+from db.patterns.index import MistakeIndex, Place, Rows
 from db.patterns.keys import Pattern, patterns_of, token_sets
-from db.storage.losing_rows import LosingMove, losing_moves_of
+from db.storage.losing_rows import losing_moves_of
 from db.storage.models import GameRow, MistakeRow
 from trapcore import _native
 from trapcore.errors import UsageError
@@ -33,14 +34,14 @@ class Model:
     patterns: tuple[Pattern, ...]
     """The closest first."""
 
-    def shared_with(self, move: LosingMove) -> tuple[Pattern, ...]:
-        """The patterns that a losing move has as well, the closest first."""
-        return tuple(pattern for pattern in patterns_of(move) if pattern in self.patterns)
+    def shared_with(self, patterns: Sequence[Pattern]) -> tuple[Pattern, ...]:
+        """Those of a losing move's patterns that this has as well, in their order."""
+        return tuple(pattern for pattern in patterns if pattern in self.patterns)
 
 
 def models_like(library: Library, like: str) -> list[Model]:
-    """What to compare with: the ways to lose in a position (FEN or EPD), a known trap (its slug), or a move
-    ``GAME#MOVE``.
+    """What to compare with: the ways to lose in a position (FEN or EPD) and the bundled patterns that have it, a known
+    trap (its slug), or a move ``GAME#MOVE``.
 
     GAME is a number of the library or the game's address, MOVE a ply as lichess writes it (``27``), or a move number
     with its dots (``14.``, ``14...``, ``14.Rd1``). A move that is no mistake of the library counts as the position
@@ -49,7 +50,7 @@ def models_like(library: Library, like: str) -> list[Model]:
     like = like.strip()
     if "#" not in like:
         trap = None if "/" in like else library.find(like)
-        return _of_position(like) if trap is None else _of_lines(trap.epd, [trap.line])
+        return _of_position(like) + _of_bundled(library, like) if trap is None else _of_lines(trap.epd, [trap.line])
     game, ply = place_of(library, like)
     with library.database.read() as connection:
         moves = [move for _, move in losing_moves_of(connection, [game]) if move.ply == ply]
@@ -62,7 +63,7 @@ def models_like(library: Library, like: str) -> list[Model]:
 
 
 def nearest(
-    index: MistakeIndex, models: Sequence[Model], k: int, only: Collection[int] | None = None
+    index: MistakeIndex, models: Sequence[Model], k: int, only: Rows | None = None
 ) -> list[tuple[Place, float, Model]]:
     """The ``k`` mistakes that are most like one of these models, the most similar first, each with the model."""
     best: dict[Place, tuple[float, Model]] = {}
@@ -87,6 +88,15 @@ def _of_position(fen: str) -> list[Model]:
     parse_position(fen)
     pairs = shipped_weights().ranker.pairs(fen, None)[:_PAIRS]
     return _of_lines(fen, [uci for uci, *_ in pairs if len(uci) > 1])
+
+
+def _of_bundled(library: Library, fen: str) -> list[Model]:
+    """The bundled patterns that have a position."""
+    with library.database.read() as connection:
+        found = patterns_at(connection, _native.epd(fen))
+    return [
+        Model(tokens, each.patterns) for tokens, each in zip(token_sets(p.labelled for p in found), found, strict=True)
+    ]
 
 
 def _of_lines(fen: str, lines: Sequence[Sequence[str]]) -> list[Model]:

@@ -8,9 +8,12 @@ from sqlalchemy import ColumnElement, Connection, and_, case, func, or_, select
 from db.games.accounts import SiteAccount
 from db.games.trap_stats import wilson
 from db.patterns.keys import Level, Pattern
-from db.storage.models import GameRow, LosingMoveRow
+from db.storage.models import BundledPatternRow, GameRow, LosingMoveRow
 from db.traps.temptation import UNKNOWN_RATING, RatingBand
 from db.traps.terms import HIGHEST_RATING
+
+LosingTable = type[LosingMoveRow] | type[BundledPatternRow]
+"""Losing moves of games, or those that come with trapline."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +40,11 @@ class PatternRate:
         return bool(self.games and other.games) and self.interval[0] > other.interval[1]
 
 
-def of_pattern(pattern: Pattern) -> ColumnElement[bool]:
-    """The losing moves of a pattern, as a condition on `LosingMoveRow`."""
+def of_pattern(pattern: Pattern, row: LosingTable = LosingMoveRow) -> ColumnElement[bool]:
+    """The losing moves of a pattern, as a condition on their table."""
     if pattern.level is Level.CAUSE:
-        return LosingMoveRow.causes.startswith(f"{pattern.key}:", autoescape=True)
-    return (LosingMoveRow.place if pattern.level is Level.PLACE else LosingMoveRow.mechanism) == pattern.key
+        return row.causes.startswith(f"{pattern.key}:", autoescape=True)
+    return (row.place if pattern.level is Level.PLACE else row.mechanism) == pattern.key
 
 
 def white_moved() -> ColumnElement[bool]:

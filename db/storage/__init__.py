@@ -4,6 +4,7 @@
 column_types.py   types of columns that look at what they read
 base.py           names of constraints, and Python's types as columns
 models.py         tables
+losing_models.py  tables of losing moves
 database.py       connections and transactions of one open database; errors of its driver in words
 companions.py     check of what lies beside a SQLite file
 bulk.py           many rows at a time, past SQLAlchemy's own insert

@@ -1,11 +1,14 @@
 """Tables of a trap library. Every statement on them is portable SQL; only the space saving is SQLite's."""
 
-from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint, Index, UniqueConstraint, true
+from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from db.storage import column_types
 from db.storage.base import Base as Base
 from db.storage.column_types import Float, Id, Key, SmallInteger, String, Text, big, ordered
+from db.storage.losing_models import BundledPatternRow as BundledPatternRow
+from db.storage.losing_models import LosingMoveRow as LosingMoveRow
+from db.storage.losing_models import MistakeRow as MistakeRow
 
 
 class MetaRow(Base):
@@ -274,45 +277,6 @@ class PositionValueRow(Base):
     effort: Mapped[int] = mapped_column(column_types.BigInteger)
     line: Mapped[str] = mapped_column(Text)
     by: Mapped[str] = mapped_column(Text)
-
-
-class LosingMoveRow(Base):
-    """A move of an indexed game that was proved to lose; see `db.storage.losing_rows.LosingMove`."""
-
-    __tablename__ = "losing_moves"
-    __table_args__ = (
-        CheckConstraint("kind IN ('mate', 'capture', 'check', 'quiet')", name="kind"),
-        CheckConstraint("answer IN ('sprung', 'missed')", name="answer"),
-    )
-
-    game_id: Mapped[int] = mapped_column(big(), ForeignKey("games.id"), primary_key=True, autoincrement=False)
-    ply: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
-    kind: Mapped[str] = mapped_column(String(7))
-    mate_in: Mapped[int | None]
-    killer_line: Mapped[str] = mapped_column(Text)
-    """UCI, with spaces between."""
-    answer: Mapped[str | None] = mapped_column(String(6))
-    clock: Mapped[int | None]
-    settled: Mapped[bool] = mapped_column(server_default=true())
-    probability: Mapped[float | None] = mapped_column(Float)
-    causes: Mapped[str | None] = mapped_column(Text)
-    """As ``leaves:c3,b1 line:d1``, the first cause first."""
-    mechanism: Mapped[str | None] = mapped_column(Text, index=True)
-    place: Mapped[str | None] = mapped_column(Text, index=True)
-
-
-class MistakeRow(Base):
-    """What a losing move is compared by, see `db.patterns.keys`: tokens of 32 bits each, ascending."""
-
-    __tablename__ = "mistakes"
-    __table_args__ = (
-        UniqueConstraint("game_id", "ply"),
-        ForeignKeyConstraint(["game_id", "ply"], ["losing_moves.game_id", "losing_moves.ply"], ondelete="CASCADE"),
-    )
-    id: Mapped[Id]
-    game_id: Mapped[int] = mapped_column(big())
-    ply: Mapped[int]
-    tokens: Mapped[bytes]
 
 
 class CheckpointRow(Base):

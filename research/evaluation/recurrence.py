@@ -10,7 +10,7 @@ Intervals are of 95 %, by drawing his games again with replacement.
 import hashlib
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -19,6 +19,7 @@ import numpy as np
 from sqlalchemy import Connection, select
 
 from db.library.library import Library
+from db.patterns.bundled import bundled_patterns
 from db.patterns.index import write_index
 from db.patterns.keys import Level, Pattern
 from db.patterns.peers import white_moved
@@ -200,6 +201,27 @@ def coverage(sides: Sequence[Side]) -> list[tuple[str, int, int, dict[str, float
     return found
 
 
+def in_bundled(faults: Sequence[Fault]) -> dict[str, float]:
+    """Shares of these mistakes, 0..1, that have the keys of these levels in common with a bundled pattern."""
+    levels = {
+        "cause": (Level.CAUSE,),
+        "mechanism": (Level.MECHANISM,),
+        "cause and mechanism": (Level.CAUSE, Level.MECHANISM),
+        "place": (Level.PLACE,),
+        "cause and place": (Level.CAUSE, Level.PLACE),
+    }
+    found = {}
+    for name, wanted in levels.items():
+        known = {_keys(wanted, (key.key for key in each.patterns)) for each in bundled_patterns()}
+        shared = [keys for fault in faults if len(keys := _keys(wanted, fault.keys)) == len(wanted) and keys in known]
+        found[name] = len(shared) / max(1, len(faults))
+    return found
+
+
+def _keys(levels: Sequence[Level], keys: Iterable[str]) -> frozenset[str]:
+    return frozenset(key for key in keys if Pattern(key).level in levels)
+
+
 def speed(sets: Sequence[bytes]) -> dict[str, float]:
     """Seconds to index these token sets anew, milliseconds for the ten nearest of one, and for five more of a game."""
     with tempfile.TemporaryDirectory() as folder:
@@ -232,7 +254,8 @@ def measure(library: Library, say: Callable[[str], None]) -> tuple[Report, dict[
     """The report and its figures. Raises `UsageError` for a library without mistakes, and `LibraryError`."""
     with library.database.read() as connection:
         sides = sides_of(connection)
-    sets = [fault.tokens for side in sides for fault in side.faults]
+    faults = [fault for side in sides for fault in side.faults]
+    sets, known = [fault.tokens for fault in faults], in_bundled(faults)
     if not sets:
         raise UsageError("the library has no losing moves with causes: index games first, with `trapline index FILE`")
     found, covered = list(repetitions(sides, say)), coverage(sides)
@@ -261,6 +284,9 @@ def measure(library: Library, say: Callable[[str], None]) -> tuple[Report, dict[
             Table(header, rows) if rows else f"No player has {LEAST_GAMES} games and a rating.",
             f"Share of a player's mistakes in patterns that span {IN_GAMES} of his games or more:",
             Table(("player", "games", "mistakes", *map(str, Level)), shares) if shares else "No player.",
+            f"Share of all these mistakes that have as much in common with one of {len(bundled_patterns()):,} bundled "
+            "patterns:",
+            Table(tuple(known), (tuple(map(number, known.values())),)),
         ),
     )
     data: dict[str, object] = {
@@ -268,6 +294,7 @@ def measure(library: Library, say: Callable[[str], None]) -> tuple[Report, dict[
             {name: _finite(getattr(each, name)) for name in (*Repetition.__slots__, "ratio")} for each in found
         ],
         "coverage": [{"player": p, "games": g, "mistakes": m, "shares": s} for p, g, m, s in covered],
+        "bundled": known,
         "speed": speed(sets),
     }
     return report, data

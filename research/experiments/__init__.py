@@ -4,6 +4,7 @@
 accuracy.py          writes the page of accuracy figures from two evaluations
 agreement.py         compares the trap test with Stockfish on an open list of opening traps
 background_moves.py  draws the background corpus from real games
+bundled_patterns.py  plays games and makes the losing moves that come with trapline
 claims.py            checks the claims of ``trapline annotate`` with Stockfish
 endgames.py          makes the tables of endgames that come with trapline
 evaluation.py        fits the weights of the search's evaluation

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
+from db.patterns.bundled import kinds
 from tests.support.trap_games import AVOIDED, FELL, LEGAL, QUIET, RESEMBLES, annotated, game, make_library
 from trapcore.errors import InputError, LibraryError, OutputError, TraplineError, UsageError
 from trapcore.io.streams import open_bytes
@@ -182,6 +183,7 @@ def test_the_report(library: Path, tmp_path: Path) -> None:
         "causes": ["threat:e8"],
         "mechanism": "mate:N:K",
         "place": "mate:N@d4,Ke2",
+        "bundled": kinds().get(("threat", "mate:N:K"), 0),
     }
     assert set(skipped) == {"file", "game", "byte_offset", "event", "ply", "move", "reason", "detail"}
     assert (skipped["reason"], "Ke3 is not legal" in skipped["detail"]) == ("illegal-move", True)

@@ -15,6 +15,7 @@ import pytest
 
 from db.formats.bundled import bundled_traps
 from db.library.open import open_library
+from db.patterns.bundled import bundled_patterns, count
 from research.benchmarks.stockfish import STOCKFISH
 from tests.support.command_line import run_program
 from tests.support.db_traps import AVOIDED, FELL, LEGAL_MOVES, MIRRORED, OTHER, legal, write
@@ -111,6 +112,8 @@ def test_a_library_that_was_named_is_made_of_the_bundled_traps_to_be_filled(
     with open_library(tmp_path / "new.sqlite", read_only=True) as library:
         assert library.trap("legal-mate").verdict is Verdict.PROVED
         assert library.counts().traps >= len(bundled_traps())
+        with library.database.read() as connection:
+            assert count(connection) == len(bundled_patterns())
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from db.formats.bundled import bundled_traps
 from db.library.open import open_library
+from db.patterns.bundled import add_patterns, bundled_patterns
 from tests.support.command_line import CommandLine
 from tests.support.db_traps import LEGAL_FEN
 from trapcore.errors import InputError, OutputError, UsageError
@@ -45,6 +46,15 @@ def test_a_table_and_what_is_left_out(path: str) -> None:
     cursor = result.stderr.split("--after ")[1].strip()
     more = CliRunner().invoke(app, ["query", "--limit", "200", "--after", cursor, "--db", path])
     assert len(more.stdout.splitlines()) == len(bundled_traps()) - 3
+
+
+def test_bundled_losing_moves_are_marked_and_have_their_position(path: str) -> None:
+    with open_library(path) as opened:
+        add_patterns(opened)
+    lines = TRAPLINE.run("query", "--cause", "fork", "--limit", "9", "--db", path).splitlines()
+    rows = [line.split("\t") for line in lines]
+    known = {each.epd for each in bundled_patterns() if each.cause == "fork"}
+    assert [(len(row), row[1], row[2], row[6] in known) for row in rows] == [(7, "bundled", "", True)] * 9
 
 
 def test_an_empty_answer_says_so_and_is_no_failure(path: str) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from db.library.open import open_library
+from db.patterns.bundled import bundled_patterns
 from research.evaluation import recurrence
 from tests.db.patterns.samples import game, mistake, store
 from trapcore.errors import UsageError
@@ -28,6 +29,9 @@ def test_player_who_repeats_himself_is_told_from_others(tmp_path: Path, monkeypa
     assert (place["others"], place["ratio"]) == (0, None)  # nobody else made a mistake
     assert repetitions["position"]["own"] == pytest.approx(10 / 12)
     assert "Eva" in str(report.blocks)
+    known = {(each.cause, each.mechanism) for each in bundled_patterns()}
+    moves = [mistake(line) for line in ("legal", "noah")]
+    assert data["bundled"]["cause and mechanism"] == sum((m.cause, m.mechanism) in known for m in moves) / 2  # type: ignore[index]
     covered = data["coverage"][0]  # type: ignore[index]
     ideas = sum(not str(mistake(line).place).startswith("quiet") for line in ("legal", "noah"))
     assert covered["shares"]["place"] == ideas / 2

@@ -14,6 +14,7 @@ import httpx
 import pytest
 
 from db.library.open import open_library
+from db.patterns.bundled import add_patterns
 from db.query.query import Query
 from tests.db.patterns.samples import game, mistake, store
 from tests.faults.test_bounded_search import END
@@ -358,12 +359,16 @@ def test_mistakes_are_found_as_by_the_command(tmp_path: Path) -> None:
     library = tmp_path / "library.sqlite"
     with open_library(library, create=True) as opened:
         store(opened, tmp_path / "g.pgn", [game("legal", "Ann", "Bob"), game("noah", "Cec", "Dan")])
+        add_patterns(opened)
     with served(library, tmp_path) as server, server.client() as client:
         (hit,) = client.get("/api/v1/mistakes", params={"place": mistake("legal").place}).json()["mistakes"]
         assert (hit["white"], hit["played"], hit["ply"], hit["similarity"]) == ("Ann", "Bxd1", 10, None)
         assert hit["killer_line"] == ["Bxf7+", "Ke7", "Nd5#"]
+        assert (hit["bundled"], hit["game"]) == (False, 1)
         (like, *_) = client.get("/api/v1/mistakes", params={"like": "2#15"}).json()["mistakes"]
         assert (like["white"], like["similarity"]) == ("Cec", 1)
+        (_, first) = client.get("/api/v1/mistakes", params={"cause": "fork", "limit": 2}).json()["mistakes"][:2]
+        assert (first["bundled"], first["game"], first["ply"], first["white"]) == (True, None, None, "")
         wrong = client.get("/api/v1/mistakes", params={"cause": "thret"})
         assert (wrong.status_code, "did you mean 'threat'?" in wrong.json()["detail"]) == (400, True)
         assert client.get("/api/v1/mistakes", params={"liek": "2#15"}).status_code == 400

@@ -29,10 +29,7 @@ RED, GREEN = "#c0392bcc", "#27864ecc"
 def query(
     like: Annotated[
         str | None,
-        typer.Option(
-            metavar="GAME#MOVE|FEN|TRAP",
-            help="Losing moves of the indexed games most like this move, position or trap.",
-        ),
+        typer.Option(metavar="GAME#MOVE|FEN|TRAP", help="Losing moves most like this move, position or trap."),
     ] = None,
     cause: Annotated[
         str | None, typer.Option(metavar="KEY", help="Losing moves with this cause: threat, taken, fork, ...")
@@ -121,8 +118,9 @@ def query(
 ) -> None:
     """Find traps by position, similarity, name and fields; all conditions that are given must hold.
 
-    With --like, --cause, --mechanism or --place find losing moves of the indexed games instead: the most similar first,
-    else the newest. Of the other conditions these take --player (who made the move), --victim, --eco and --rating.
+    With --like, --cause, --mechanism or --place find losing moves instead, of the indexed games and those that come
+    with trapline: the most similar first, else the newest. Of the other conditions these take --victim, and for moves
+    of games --player (who made the move), --eco and --rating.
 
     A position finds the traps of that very position, in either colour. With --similar it also finds traps that are like
     it and whose killer is proved to work in it.
@@ -218,11 +216,12 @@ def _mistakes(query: MistakeQuery, db: str | None, as_json: bool) -> None:
     rows = []
     for hit in page.mistakes:
         similarity = "" if hit.similarity is None else f"{hit.similarity:.2f}"
-        move = f"{hit.number}{'.' if hit.colour == 'white' else '...'}{hit.played}"
-        game = f"{hit.white} – {hit.black}"
+        move = f"{hit.number or ''}{'...' if hit.colour == 'black' else '.' if hit.number else ''}{hit.played}"
+        where = "bundled" if hit.bundled else f"{hit.game}#{hit.ply}"
+        game = hit.epd if hit.bundled else f"{hit.white} – {hit.black}"
         line = " ".join(hit.killer_line[:SHOWN_PLIES])
-        rows.append((similarity, f"{hit.game}#{hit.ply}", hit.date, move, line, hit.name, game))
-    columns = ("similarity", "move", "date", "played", "killer line", "pattern", "game")
+        rows.append((similarity, where, hit.date, move, line, hit.name, game))
+    columns = ("similarity", "move", "date", "played", "killer line", "pattern", "game or position")
     print_table(f"{len(rows):,} losing move{'' if len(rows) == 1 else 's'}", columns, rows)
     if not rows:
         say("there are no such losing moves")

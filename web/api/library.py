@@ -62,8 +62,8 @@ async def similar(params: Annotated[SimilarParams, Query()], request: Request) -
 
 @router.get("/mistakes", response_model=MistakePage, responses=NOT_MODIFIED, summary="Find losing moves")
 async def mistakes(params: Annotated[MistakeParams, Query()], request: Request) -> Response:
-    """Losing moves of the indexed games by what they are like, or by cause, mechanism and place; on a public server
-    one's own."""
+    """Losing moves by what they are like, or by cause, mechanism and place: of the indexed games, on a public server of
+    one's own, and those that come with trapline."""
     service, only = service_of(request), shown_games(request)
     query = params.query()
     return await json_response(

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Annotated
 
+import chess
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 from pydantic import BaseModel, Field
@@ -16,8 +17,9 @@ from db.games.losing_moves import LostMove
 from db.games.losing_themes import themes_of
 from db.games.stored_game import evidence_of_loss
 from db.games.trap_occurrences import numbered_games
+from db.patterns.bundled import BundledPattern
 from db.patterns.index import Place
-from db.patterns.keys import Level, Pattern, patterns_of
+from db.patterns.keys import Level, Pattern
 from db.patterns.like import mistakes_at, place_of
 from db.practice.collect import from_games, has_choice
 from db.query.mistakes import Answer, MistakeQuery, answers, what_is_missing
@@ -197,7 +199,7 @@ def _title(wanted: Wanted, first: Answer | None, language: Grammar) -> str:
     """What the pattern is called, with the squares of the first move; as it was asked for if that is no key."""
     names = []
     for level, text in wanted.keys.items():
-        known = () if first is None else patterns_of(first.lost.move)
+        known = () if first is None else first.patterns
         pattern = next((each for each in known if each == Pattern(text) and each.level is level), None)
         is_cause = level is Level.CAUSE
         names.append(
@@ -211,18 +213,32 @@ def _title(wanted: Wanted, first: Answer | None, language: Grammar) -> str:
 def _practise(wanted: Wanted, own: Sequence[Answer], player: str) -> str | None:
     """URL of practice with the pattern; None where the moves of nobody, or more than one pattern, are shown."""
     keys = list(wanted.keys.values())
-    if wanted.like.strip() or len(keys) != 1 or not any(Pattern(keys[0]).has(each.lost.move) for each in own):
+    if wanted.like.strip() or len(keys) != 1 or not any(Pattern(keys[0]) in each.patterns for each in own):
         return None
     return address("/practise", go=1, player=player, pattern=keys[0])
 
 
 def _is_alike(answer: Answer, model: _Model) -> bool:
     """Whether a losing move is another one that is near enough."""
-    return _place(answer.lost) != model.place and (answer.similarity or 0.0) >= LEAST_ALIKE
+    return (answer.place is None or answer.place != model.place) and (answer.similarity or 0.0) >= LEAST_ALIKE
 
 
-def _place(lost: LostMove) -> Place:
-    return lost.game.id, lost.move.ply
+def _told_of_bundled(lost: BundledPattern, answer: Answer, language: Grammar, player: str) -> Told:
+    """The same of one that comes with trapline: what its line does, and the line."""
+    board = chess.Board(f"{lost.epd} 0 1")
+    line = board.variation_san([chess.Move.from_uci(move) for move in (lost.bait, *lost.killer_line)])
+    return Told(
+        sentence=f"{capital(lost.patterns[0].name(language, lost.colour))}: {line}",
+        picture=Picture(fen=lost.epd, plain=True, flipped=lost.colour == "black"),
+        game=language.text("Comes with trapline"),
+        themes=(),
+        board=address("/position", fen=lost.epd),
+        exercise=None,
+        address=None,
+        like=address("/mistakes", like=lost.epd, player=player),
+        similarity=answer.similarity,
+        shared=tuple(each.name(language, lost.colour) for each in answer.shared),
+    )
 
 
 def small_board(lost: LostMove) -> Picture:
@@ -233,6 +249,8 @@ def small_board(lost: LostMove) -> Picture:
 def told_of(answer: Answer, language: Grammar, player: str, *, own: bool) -> Told:
     """A losing move as a page shows it; ``own`` if it is the player's, so that practice has it as an exercise."""
     lost = answer.lost
+    if isinstance(lost, BundledPattern):
+        return _told_of_bundled(lost, answer, language, player)
     game, ply = lost.game, lost.move.ply
     exercise = next((each for each in from_games([lost]) if has_choice(each)), None) if own else None
     where = f"#{ply}" if game.address and "lichess" in game.address else ""

@@ -12,6 +12,7 @@ from annotator.comments.telling import chosen, words
 from annotator.events import EventProof, TrapEvent
 from annotator.selection import hangs_on
 from db.traps.terms import Event
+from db.wording.causes import cause_name, mechanism_name
 from db.wording.claims import percent_of_chance
 from db.wording.grammar import Verbosity
 from db.wording.languages import LANGUAGES, Language
@@ -19,6 +20,7 @@ from db.wording.sentences import Narrator
 from tests.annotator.comments.test_glyphs import THREAT
 from tests.support.told_events import anchor_of, gain, legal, unlike
 from tests.support.trap_games import LEGAL
+from trapcore.proof.causes import explain
 from trapcore.proof.verdict import Verdict
 
 NOT_MEASURED: dict[str, Any] = {"before": None, "after": None, "best": None, "best_san": None, "played_loss": None}
@@ -367,6 +369,15 @@ def test_who_proved_it_is_told_where_it_is_asked_for() -> None:
     assert text_of(puzzle, evidence=True).endswith(
         "[tester, 5,000 nodes; probability 98 %; like Lichess puzzle 08Hl2, 0.93 by sequences] } ( 6. e3 c6 )"
     )
+
+
+def test_bundled_pattern_is_told_where_it_is_asked_for() -> None:
+    (reason,) = explain([legal(Event.FELL).mistake])
+    event = replace(legal(Event.FELL), explanation=reason)
+    names = f"{cause_name(reason.causes[0].name)}, {mechanism_name(reason.mechanism)}"
+    assert event.bundled > 0
+    assert f"; pattern: {names} ({event.bundled} bundled)]" in text_of(event, evidence=True)
+    assert "bundled" not in text_of(event)
 
 
 @pytest.mark.parametrize(

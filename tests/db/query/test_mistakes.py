@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 
 from db.games.accounts import NO_ACCOUNT, SiteAccount
+from db.games.losing_moves import LostMove
 from db.library.library import Library
 from db.library.open import open_library
-from db.query.mistakes import MistakeHit, MistakeQuery, answers, find_mistakes
+from db.patterns.bundled import add_patterns, bundled_patterns
+from db.query.mistakes import Answer, MistakeHit, MistakeQuery, answers, find_mistakes
 from tests.db.patterns.samples import game, mistake, store
 from tests.support.db_traps import LEGAL_FEN, legal
 from trapcore.errors import InputError, UsageError
@@ -93,15 +95,19 @@ def test_mistake_like_a_trap_shares_its_patterns(library: Library) -> None:
     assert find_mistakes(library, MistakeQuery(place=move.place)).mistakes[0].shared == ()
 
 
+def games_of(found: list[Answer]) -> list[LostMove]:
+    return [each.lost for each in found if isinstance(each.lost, LostMove)]
+
+
 def test_answers_are_the_players_own_and_those_of_others(library: Library) -> None:
     query = MistakeQuery(like="1#10")
-    own, others = answers(library, query, whose="Dan")
-    assert {each.lost.game.black for each in own} == {"Dan"}
-    assert own[0].lost.game.white == "Cec"
-    assert others[0].lost.game.white == "Ann"
-    own, others = answers(library, query, whose=SiteAccount("https://lichess.org", "bob"))
-    assert [each.lost.game.white for each in own] == ["Ann"]
-    assert "Ann" not in [each.lost.game.white for each in others if each.lost.move.ply == 10]
+    own, others = map(games_of, answers(library, query, whose="Dan"))
+    assert {each.game.black for each in own} == {"Dan"}
+    assert own[0].game.white == "Cec"
+    assert others[0].game.white == "Ann"
+    own, others = map(games_of, answers(library, query, whose=SiteAccount("https://lichess.org", "bob")))
+    assert [each.game.white for each in own] == ["Ann"]
+    assert "Ann" not in [each.game.white for each in others if each.move.ply == 10]
 
 
 def test_account_sees_its_own_games_only(library: Library) -> None:
@@ -135,6 +141,39 @@ def test_question_that_cannot_be_answered_says_why(library: Library, conditions:
 def test_text_that_is_no_position_is_refused(library: Library) -> None:
     with pytest.raises(InputError):
         like(library, "no position")
+
+
+def test_bundled_patterns_come_after_games_and_are_marked(tmp_path: Path) -> None:
+    with open_library(tmp_path / "library.sqlite", create=True) as opened:
+        store(opened, tmp_path / "games.pgn", GAMES)
+        add_patterns(opened)
+        move = mistake("noah")
+        hits = find_mistakes(opened, MistakeQuery(cause=move.cause, limit=50)).mistakes
+        own = [hit for hit in hits if not hit.bundled]
+        assert hits[: len(own)] == tuple(own) != ()
+        for hit in hits[len(own) :]:
+            assert (hit.game, hit.ply, hit.number, hit.address, hit.white, hit.black, hit.date) == (
+                *(None,) * 4, "", "", "")  # fmt: skip
+            assert (hit.cause, bool(hit.mechanism), bool(hit.place), bool(hit.name)) == (move.cause, True, True, True)
+        for about in ({"player": "a"}, {"eco": "C"}, {"min_rating": 0}, {"max_rating": 3000}):
+            found = find_mistakes(opened, MistakeQuery(cause=move.cause, **about))
+            assert not any(hit.bundled for hit in found.mistakes)
+        for victim in ("white", "black"):
+            found = find_mistakes(opened, MistakeQuery(cause=move.cause, victim=victim))
+            assert {hit.colour for hit in found.mistakes if hit.bundled} == {victim}
+
+
+def test_bundled_pattern_is_found_by_mechanism_by_place_and_by_its_position(tmp_path: Path) -> None:
+    wanted = bundled_patterns()[100]
+    with open_library(tmp_path / "library.sqlite", create=True) as opened:
+        add_patterns(opened)
+        for query in (MistakeQuery(mechanism=wanted.mechanism, limit=200), MistakeQuery(place=wanted.place)):
+            assert wanted.epd in {hit.epd for hit in find_mistakes(opened, query).mistakes}
+        (hit, *_) = like(opened, wanted.epd)
+        assert (hit.bundled, hit.epd, hit.similarity) == (True, wanted.epd, 1)
+        of_place = MistakeQuery(like=wanted.epd, place=wanted.place)
+        assert {hit.place for hit in find_mistakes(opened, of_place).mistakes} == {wanted.place}
+        assert find_mistakes(opened, MistakeQuery(place=wanted.place), NO_ACCOUNT).mistakes != ()
 
 
 def test_library_without_losing_moves_says_what_to_index(tmp_path: Path) -> None:
