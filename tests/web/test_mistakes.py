@@ -4,12 +4,15 @@ import html
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from shutil import copyfile
+from urllib.parse import quote_plus
 
 import httpx
 import pytest
 
 from db.games.accounts import SiteAccount
 from db.library.open import open_library
+from db.patterns.bundled import add_patterns, bundled_patterns
 from db.proof.prover import TrapProver
 from tests.db.patterns.samples import game, mistake, store
 from tests.support.db_traps import LEGAL_FEN, legal
@@ -168,3 +171,17 @@ def test_public_server_shows_a_players_own_games_only(library: Path) -> None:
         assert "White2 – Bob" in words(client.get("/mistakes", params={"like": "1#10"}))
         hidden = client.get("/mistakes", params={"like": "4#10"})
         assert (hidden.status_code, "there is no such game" in words(hidden).lower()) == (404, True)
+
+
+def test_bundled_moves_stand_behind_those_of_games(library: Path, tmp_path: Path) -> None:
+    path = tmp_path / "library.sqlite"
+    copyfile(library, path)
+    with open_library(path) as opened:
+        add_patterns(opened)
+    pattern = next(each for each in bundled_patterns() if each.cause != mistake("legal").cause)
+    with served(path, tmp_path) as running, running.client() as client:
+        page = client.get("/mistakes", params={"like": pattern.epd}, headers={"accept": "text/html"})
+    said = words(page)
+    assert page.status_code == 200
+    assert "Comes with trapline Similar, 1.00." in said
+    assert links(page, "Board")[0] == f"/position?fen={quote_plus(pattern.epd)}"
