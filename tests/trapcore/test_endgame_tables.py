@@ -11,6 +11,7 @@ import chess
 import chess.syzygy
 import pytest
 
+from db.library.open import open_library
 from trapcore import _native
 from trapcore.errors import InputError
 from trapcore.proof.endgame_tables import use_syzygy
@@ -85,8 +86,10 @@ def test_a_position_that_only_syzygy_knows_is_valued_by_it(syzygy: chess.syzygy.
 
 @needs_tables
 def test_the_option_opens_the_tables_for_any_command(tmp_path: Path) -> None:
+    library = tmp_path / "library.sqlite"
+    open_library(library, create=True).close()
     command = [sys.executable, "-m", "trapline", "--syzygy"]
-    words = ["propose", "8/8/8/8/8/2k5/3p4/3K4 w - - 0 1", "--nodes", "10"]
+    words = ["propose", "8/8/8/8/8/2k5/3p4/3K4 w - - 0 1", "--nodes", "10", "--db", str(library)]
     good = subprocess.run([*command, str(TABLES), *words], check=False, capture_output=True, text=True)
     assert good.returncode == 0, good.stderr
     wrong = subprocess.run([*command, str(tmp_path), *words], check=False, capture_output=True, text=True)

@@ -123,7 +123,7 @@ def test_sentences_are_in_the_language_of_the_settings(library: Path) -> None:
         asked = words(client.get("/practise", params={"go": "1", "player": PLAYER, "theme": "mate"}))
         assert "am Zug: ein naheliegender Zug verliert hier." in asked
         assert "kept the balance" not in words(client.get("/report", params={"player": PLAYER}))
-        assert "erlaubt Matt in 2" in words(client.get("/report", params={"player": PLAYER}))
+        assert "übersieht die Drohung Matt in 2" in words(client.get("/report", params={"player": PLAYER}))
 
 
 def test_progress_is_shown_and_exercises_are_taken_elsewhere(client: httpx.Client) -> None:
