@@ -100,7 +100,7 @@ def check_index(library: Library, state: IndexState, suffix: str) -> str:
 
     Nothing is built. Raises `IndexFileError` for one that is not what it says.
     """
-    root = Path(f"{library.name}{suffix}")
+    root = _root_path(library, suffix)
     folder = root / state.name
     if not folder.is_dir():
         return ""
@@ -177,12 +177,18 @@ def _content_digest(content: bytes) -> bytes:
     return blake2b(content, digest_size=_DIGEST_BYTES).digest()
 
 
+def _root_path(library: Library, suffix: str) -> Path:
+    """The folder beside the library, or in the cache for one on a server."""
+    if "://" in library.name:
+        return cache_folder() / f"{blake2b(library.name.encode(), digest_size=16).hexdigest()}{suffix}"
+    return Path(f"{library.name}{suffix}")
+
+
 def _root(library: Library, suffix: str) -> Path | None:
     """The folder beside the library, or in the cache for one on a server, made if need be; None where none can be."""
-    path, mode = Path(f"{library.name}{suffix}"), 0o700
+    path, mode = _root_path(library, suffix), 0o700
     with suppress(OSError):
         if "://" in library.name:
-            path = cache_folder() / f"{blake2b(library.name.encode(), digest_size=16).hexdigest()}{suffix}"
             path.parent.mkdir(parents=True, exist_ok=True)
         else:
             mode = _folder_mode(Path(library.name).stat().st_mode)
