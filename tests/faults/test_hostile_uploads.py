@@ -118,17 +118,18 @@ def test_twenty_hostile_uploads_leave_the_server_small(server: Server) -> None:
     bodies = [make(GIB) for make in BOMBS.values()]
     bodies += [_long_window(1), gzip.compress(b"{" + b"x" * (60 << 20), 1), b"x" * (60 << 20)]
 
-    def send(number: int) -> tuple[int, str]:
+    def send(number: int) -> int:
         with server.client() as client:
             while True:
                 answer = client.post(JOBS, content=bodies[number % len(bodies)], headers=PGN)
-                if answer.status_code != 503:
-                    return answer.status_code, answer.headers["location"]
+                # One address may have half of the places.
+                if answer.status_code not in (429, 503):
+                    return answer.status_code
                 time.sleep(0.2)
 
     with ThreadPoolExecutor(20) as pool:
         begun = list(pool.map(send, range(20)))
-    assert {code for code, _ in begun} == {202}
+    assert set(begun) == {202}
     with server.client() as client:
         until(lambda: "trapline_annotations_running 0.0" in client.get("/metrics").text, 2 * PATIENCE_SECONDS)
     print(f"peak {peak_megabytes(server):.0f} MB")
