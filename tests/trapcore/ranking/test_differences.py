@@ -30,6 +30,7 @@ def core(fen: str, line: list[str], labels: list[tuple[str, int]]) -> set[int]:
         ("r3k3/8/8/b2N4/8/8/8/7K b q - 0 1", ["a5e1", "d5c7", "e8d7", "c7a8"]),
         ("r2qkbnr/ppp2ppp/2np4/4p3/2B1P1b1/2N2N2/PPPP1PPP/R1BQK2R w KQkq - 0 5", ["h2h3", "g4f3", "d1f3"]),
         ("r1bqkbnr/pppp1ppp/2n5/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR b KQkq - 3 3", ["g8f6", "h5f7"]),
+        ("8/7p/8/pPk2p2/5P2/3KP2P/8/8 w - - 0 36", ["b5b6", "c5b6", "e3e4", "f5e4"]),  # the moved piece is taken
     ],
 )
 def test_core_has_the_tokens_of_the_definition(fen: str, line: list[str]) -> None:

@@ -63,8 +63,12 @@ pub(crate) fn difference_tokens(position: &GamePosition, line: &[Move], labels: 
     let [mistake, killer, ..] = *line else { return Vec::new() };
     let view = AttackerView::after_bait(before, mistake, mode);
     let mut tokens = naming_tokens(&view, &line[1..]).unwrap_or_default();
-    let passed = view.passed().filter(|passed| passed.is_legal(killer));
-    let earlier = passed.and_then(|passed| naming_tokens(&AttackerView::new(passed.clone(), mode, None), &[killer]));
+    let earlier = view.passed().and_then(|passed| {
+        // After a pass it may take another piece, or none.
+        let is_same = |m: &Move| ends(*m) == ends(killer) && m.promotion() == killer.promotion();
+        let same = passed.legal_moves().into_iter().find(is_same)?;
+        naming_tokens(&AttackerView::new(passed.clone(), mode, None), &[same])
+    });
     let earlier = earlier.unwrap_or_default();
     let added: Vec<u32> = tokens
         .iter()
