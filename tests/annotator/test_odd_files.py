@@ -11,8 +11,7 @@ import pytest
 from tests.annotator.test_preservation import is_contained, rewritten
 from tests.support.command_line import run_program
 from tests.support.public_data import DATA, needs
-from tests.support.trap_games import FELL, game, make_library
-from trapcore import _native
+from tests.support.trap_games import FELL, game, make_library, records
 from trapcore.io.streams import open_bytes
 
 MOVES = "1. e4 e5 2. Nf3 Nc6 3. Bc4 h6 4. Nc3 d6 5. O-O Bg4 6. Nxe5 Bxd1 7. Bxf7+ Ke7 8. Nd5#"
@@ -88,12 +87,6 @@ BAD_MOVES = [
 ]
 TABLE = WORDS + SIGNS + RESULTS + CHARACTERS + MOVE_SPELLINGS + COMMENTS + BAD_MOVES
 SECOND = game(FELL, white="Dorn, Emil")
-
-
-def records(data: bytes) -> _native.BatchRecords:
-    splitter = _native.PgnSplitter(1 << 24)
-    (batch,) = [*splitter.feed(data), *splitter.finish()]
-    return _native.read_records(batch)
 
 
 @pytest.mark.parametrize("odd", TABLE, ids=lambda odd: odd.text[-40:])

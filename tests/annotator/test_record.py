@@ -219,7 +219,7 @@ def test_comments_state_the_values_of_the_library_if_they_are_deeper(new_library
     games.write_text(game(HANGS_QUEEN), encoding="utf-8")
     arguments = (str(games), "-o", str(tmp_path / "out.pgn"), "--report", str(report_file), "--db", str(path))
 
-    def told(*, before: float | None = None, after: float | None = None) -> list[tuple[float, float]]:
+    def reported(*, before: float | None = None, after: float | None = None) -> list[tuple[float, float]]:
         """What the report says of 3...Qg5, if the library has these values of an engine."""
         with open_library(path) as library:
             (_, lost) = stored_game(library, 1, Narrator(ENGLISH)) or ("", [])
@@ -238,8 +238,8 @@ def test_comments_state_the_values_of_the_library_if_they_are_deeper(new_library
     with open_library(path, create=True) as library:
         index_files(library, [games])
         looked_through(library, games)
-    ((before, after),) = told()
+    ((before, after),) = reported()
     assert before > -0.2
     assert after < -0.6
-    assert told(before=-0.125, after=0.875) == [(-0.125, -0.875)]
-    assert told(after=0.25) == []
+    assert reported(before=-0.125, after=0.875) == [(-0.125, -0.875)]
+    assert reported(after=0.25) == []

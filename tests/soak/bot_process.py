@@ -14,16 +14,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from tests.soak.samples import Sample, sample_process
-from trapcore import _native
+from tests.support.trap_games import records
 
 ROOT = Path(__file__).parents[2]
-
-
-def _digest(game: bytes) -> bytes:
-    splitter = _native.PgnSplitter(1 << 20)
-    (batch,) = [*splitter.feed(game), *splitter.finish()]
-    (record,) = _native.read_records(batch).records
-    return record.digest
 
 
 @dataclass
@@ -169,7 +162,11 @@ class BotProcess:
 
     def recorded_digests(self) -> dict[str, bytes]:
         """For each of them what the library knows the game by: of two games with the same moves it keeps one."""
-        return {path.stem: _digest(path.read_bytes()) for path in self._game_files()}
+        found = {}
+        for path in self._game_files():
+            (record,) = records(path.read_bytes()).records
+            found[path.stem] = record.digest
+        return found
 
     def _game_files(self) -> list[Path]:
         return list((self.folder / "bot" / "games").glob("*/*.pgn"))

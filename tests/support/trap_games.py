@@ -7,6 +7,7 @@ from pathlib import Path
 from db.library.open import open_library
 from db.proof.prover import TrapProver
 from db.traps.trap import Trap, make_trap
+from trapcore import _native
 from trapcore.proof.verdict import Verdict
 from trapline.commands.annotate import annotate
 
@@ -82,3 +83,10 @@ def annotated(text: str | bytes, folder: Path, library: Path, **options: object)
     source.write_bytes(text.encode() if isinstance(text, str) else text)
     annotate([str(source)], output=str(out), db=str(library), quiet=True, **options)  # type: ignore[arg-type]
     return out.read_bytes()
+
+
+def records(data: bytes) -> _native.BatchRecords:
+    """The games of a text as the library reads them."""
+    splitter = _native.PgnSplitter(1 << 24)
+    (batch,) = [*splitter.feed(data), *splitter.finish()]
+    return _native.read_records(batch)

@@ -1,5 +1,6 @@
 """A real server over a real library, for the tests of web/."""
 
+import html
 import importlib
 import os
 import pkgutil
@@ -180,3 +181,13 @@ def environment(folder: Path, variables: Mapping[str, object]) -> dict[str, str]
         "TRAPLINE_TELL": "similar",
         **ours,
     }
+
+
+def words(answer: httpx.Response) -> str:
+    """What a page says, without its tags and with single spaces."""
+    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", answer.text)).split())
+
+
+def links(answer: httpx.Response, text: str) -> list[str]:
+    """Where the links of a page with this text lead."""
+    return [html.unescape(found) for found in re.findall(rf'<a [^>]*href="([^"]+)"[^>]*>{text}</a>', answer.text)]

@@ -18,7 +18,7 @@ from tests.db.patterns.samples import game, mistake, store
 from tests.support.db_traps import LEGAL_FEN, legal
 from tests.support.trap_games import QUIET
 from tests.support.trap_games import game as trap_game
-from tests.support.web_server import served
+from tests.support.web_server import links, served, words
 from tests.web.test_sign_in import Elsewhere, public, sign_in_as
 
 SITE = f"{Elsewhere().url}/abcdefg"
@@ -45,14 +45,6 @@ def client(library: Path) -> Iterator[httpx.Client]:
     with served(library, library.parent) as running, running.client() as found:
         found.headers["accept"] = "text/html"
         yield found
-
-
-def words(answer: httpx.Response) -> str:
-    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", answer.text)).split())
-
-
-def links(answer: httpx.Response, text: str) -> list[str]:
-    return [html.unescape(found) for found in re.findall(rf'<a [^>]*href="([^"]+)"[^>]*>{text}</a>', answer.text)]
 
 
 def test_moves_like_one_are_the_players_own_then_those_of_others(client: httpx.Client) -> None:

@@ -12,7 +12,7 @@ from sqlalchemy import func, select
 from db.library.open import open_library
 from db.storage.models import PracticeReviewRow
 from tests.support.practice_library import PLAYER, copy_practice_library
-from tests.support.web_server import served
+from tests.support.web_server import served, words
 
 
 @pytest.fixture
@@ -25,10 +25,6 @@ def client(library: Path) -> Iterator[httpx.Client]:
     with served(library, library.parent) as running, running.client() as found:
         found.headers["accept"] = "text/html"
         yield found
-
-
-def words(answer: httpx.Response) -> str:
-    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", answer.text)).split())
 
 
 def exercise(client: httpx.Client, **params: str) -> httpx.Response:

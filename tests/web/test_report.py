@@ -17,7 +17,7 @@ from tests.service.test_chesscom import game as chesscom_game
 from tests.support.polling import PATIENCE_SECONDS
 from tests.support.practice_library import GAMES, PLAYER, copy_practice_library
 from tests.support.service_site import LEGAL, finished
-from tests.support.web_server import served
+from tests.support.web_server import links, served, words
 
 NOTHING = {"file": ("", b"")}
 
@@ -32,14 +32,6 @@ def client(library: Path) -> Iterator[httpx.Client]:
     with served(library, library.parent) as running, running.client() as found:
         found.headers["accept"] = "text/html"
         yield found
-
-
-def words(answer: httpx.Response) -> str:
-    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", answer.text)).split())
-
-
-def links(answer: httpx.Response, text: str) -> list[str]:
-    return [html.unescape(found) for found in re.findall(rf'<a href="([^"]+)"[^>]*>{text}</a>', answer.text)]
 
 
 def ended(client: httpx.Client, answer: httpx.Response) -> httpx.Response:

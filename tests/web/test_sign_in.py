@@ -20,7 +20,7 @@ from tests.conftest import NewLibrary
 from tests.fake_lichess.http.server import Server
 from tests.support.practice_library import PLAYER, copy_practice_library
 from tests.support.service_site import LEGAL, finished
-from tests.support.web_server import served
+from tests.support.web_server import served, words
 from tests.web.test_report import ended
 from trapcore.errors import InputError, OutputError
 from web.profile import session
@@ -52,10 +52,6 @@ def public(library: Path | str, lichess: Server | Elsewhere, folder: Path | None
     ):
         client.headers["accept"] = "text/html"
         yield client
-
-
-def words(answer: httpx.Response) -> str:
-    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", answer.text)).split())
 
 
 def cookie(answer: httpx.Response, name: str) -> str:

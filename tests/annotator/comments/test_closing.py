@@ -163,12 +163,12 @@ def test_earlier_games_are_those_before_the_day_at_the_same_site(library: Path) 
 
 
 @pytest.fixture
-def told(library: Path, tmp_path: Path) -> Callable[..., str]:
-    def tell(text: str, **options: object) -> str:
+def annotate(library: Path, tmp_path: Path) -> Callable[..., str]:
+    def run(text: str, **options: object) -> str:
         given = {"tell": "losses", "measure": "sequences", **options}
         return annotated(text, tmp_path / "run", library, **given).decode()
 
-    return tell
+    return run
 
 
 CLOSING = re.compile(r"\{ ([^{}]*(?:turning point|costliest|Wendepunkt|teuerste)[^{}]*) \}")
@@ -178,10 +178,10 @@ def closings(text: str) -> list[str]:
     return [" ".join(found.split()) for found in CLOSING.findall(text)]
 
 
-def test_game_ends_with_its_opening_its_turn_and_what_came_before(told: Callable[..., str]) -> None:
+def test_game_ends_with_its_opening_its_turn_and_what_came_before(annotate: Callable[..., str]) -> None:
     moves = "1. e4 e5 2. Nf3 Nc6 3. Bc4 d6 4. Nc3 Bg4 5. Nxe5 Bxd1 6. Bxf7+ Ke7 7. Nd5# 1-0\n"
     lost = game(moves, black="Boris", Date="2022.01.01")
-    text = told(lost + game(QUIET))
+    text = annotate(lost + game(QUIET))
     (closing,) = closings(text)
     assert re.fullmatch(
         r"Italian Game\. The turning point is 5\.\.\.Bxd1\?\?, which allows mate in 2 \(\d+ % → 0 %\)\. "
@@ -194,31 +194,31 @@ def test_game_ends_with_its_opening_its_turn_and_what_came_before(told: Callable
     assert read is not None
     assert "turning point" in read.end().comment
     assert text.endswith(game(QUIET))
-    assert told(text) == text
-    german = told(text, language="de")
-    assert german == told(lost + game(QUIET), language="de")
+    assert annotate(text) == text
+    german = annotate(text, language="de")
+    assert german == annotate(lost + game(QUIET), language="de")
     assert "Zum dritten Mal, zuletzt gegen Rival2020 (03.05.2020)" in closings(german)[0]
-    assert told(german) == text
-    assert closings(told(text, verbosity="brief")) == []
-    known = told(game(FELL), tell="known")
+    assert annotate(german) == text
+    assert closings(annotate(text, verbosity="brief")) == []
+    known = annotate(game(FELL), tell="known")
     assert ("Takes the bait" in known, closings(known)) == (True, [])
-    assert closings(told(text, side="black")) == [closing.replace("The turning point", "Black's costliest move")]
+    assert closings(annotate(text, side="black")) == [closing.replace("The turning point", "Black's costliest move")]
     # With fewer words to say there is room for the variation.
     first = closing.partition(" The same")[0].replace("Italian Game.", "Italian Game: Paris Defense.")
-    assert closings(told(lost.replace("2022.01.01", "2019.01.01"))) == [first]
+    assert closings(annotate(lost.replace("2022.01.01", "2019.01.01"))) == [first]
 
 
-def test_game_in_which_nothing_loses_has_no_closing_comment(told: Callable[..., str]) -> None:
-    assert told(game(QUIET)) == game(QUIET)
+def test_game_in_which_nothing_loses_has_no_closing_comment(annotate: Callable[..., str]) -> None:
+    assert annotate(game(QUIET)) == game(QUIET)
 
 
-def test_foreign_words_at_the_end_stay(told: Callable[..., str]) -> None:
+def test_foreign_words_at_the_end_stay(annotate: Callable[..., str]) -> None:
     words = "{ What a game. The turning point is 5...Bxd1?? (50 % -> 0 %). } { Great fun }"
-    text = told(game(FELL.replace(" 1-0", f" {words} 1-0")))
+    text = annotate(game(FELL.replace(" 1-0", f" {words} 1-0")))
     assert words in text
     assert len(closings(text)) == 2
-    assert told(text) == text
+    assert annotate(text) == text
 
 
-def test_game_that_is_cut_short_has_no_closing_comment(told: Callable[..., str]) -> None:
-    assert closings(told(game(FELL.replace("7. Nd5# 1-0", "7. Nd9 Kxd9 1-0")))) == []
+def test_game_that_is_cut_short_has_no_closing_comment(annotate: Callable[..., str]) -> None:
+    assert closings(annotate(game(FELL.replace("7. Nd5# 1-0", "7. Nd9 Kxd9 1-0")))) == []

@@ -107,7 +107,7 @@ def stated_values(text: str, folder: Path, *, of_games: int, every: int = 1) -> 
         pages = _upload(stated, client, source.read_text(encoding="utf-8"))
         told = {_moves(game): game for _, game, _ in pages}
         pages += [(f"/games/{number}", told.get(_moves(game), game), "game") for number, game in indexed.items()]
-        asked = [(path, ply, game, where) for path, game, where in pages for ply in _asked(game, every)]
+        asked = [(path, ply, game, where) for path, game, where in pages for ply in _plies_with_page(game, every)]
         for path, ply, _, _ in asked:
             client.get(path, params={"ply": ply, "best": 1})
         for path, ply, game, where in asked:
@@ -192,20 +192,20 @@ def _upload(stated: Stated, client: httpx.Client, text: str) -> list[tuple[str, 
     path = answer.headers["location"]
     job = f"/api/v1{path.replace('annotate', 'annotations')}"
     until(lambda: client.get(job).json()["state"] == "done")
-    games = [game for game in _games(client.get(f"{job}/result").text, 10_000) if _told(game)]
+    games = [game for game in _games(client.get(f"{job}/result").text, 10_000) if _commented_plies(game)]
     for game in games:
         _comments(stated, game, "comment of an upload")
     return [(f"{path}/games/{place}", game, "upload") for place, game in enumerate(games, start=1)]
 
 
-def _told(game: chess.pgn.Game) -> list[int]:
+def _commented_plies(game: chess.pgn.Game) -> list[int]:
     return [ply for ply, node in enumerate(game.mainline(), start=1) if node.comment]
 
 
-def _asked(game: chess.pgn.Game, every: int) -> list[int]:
-    """Half-moves whose pages are looked at: before and after moves that something is told of, and one other."""
+def _plies_with_page(game: chess.pgn.Game, every: int) -> list[int]:
+    """Half-moves whose pages are compared: before and after moves with a comment, and one other."""
     middle = sum(1 for _ in game.mainline()) // 2
-    return sorted({at for ply in _told(game)[::every] for at in (ply - 1, ply)} | {middle})
+    return sorted({at for ply in _commented_plies(game)[::every] for at in (ply - 1, ply)} | {middle})
 
 
 def _page(stated: Stated, client: httpx.Client, path: str, ply: int, game: chess.pgn.Game, where: str) -> None:

@@ -9,8 +9,8 @@ import pytest
 from db.library.open import open_library
 from db.query.engine import QueryEngine
 from db.query.query import Query
-from tests.annotator.test_odd_files import records
 from tests.support.db_traps import LEGAL_FEN, MIRRORED_LEGAL_FEN, legal
+from tests.support.trap_games import records
 from tests.support.web_server import Served, make_library, served
 from trapcore import _native
 from trapcore.errors import PositionError

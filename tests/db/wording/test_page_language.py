@@ -1,6 +1,5 @@
 """In which language the pages answer, and that every page does."""
 
-import html
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +9,7 @@ import pytest
 
 from db.wording.languages import Language
 from tests.support.practice_library import PLAYER, copy_practice_library
-from tests.support.web_server import GAMES, Served, served
+from tests.support.web_server import GAMES, Served, served, words
 from web.pages.rendering import COOKIE, accepted
 
 GERMAN = {"accept": "text/html", "accept-language": "de-AT,de;q=0.9,en;q=0.8"}
@@ -22,10 +21,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     copy_practice_library(path)
     with served(path, path.parent) as running:
         yield running
-
-
-def words(answer: httpx.Response) -> str:
-    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", answer.text)).split())
 
 
 @pytest.mark.parametrize(
