@@ -180,7 +180,7 @@ def _model(service: Service, profile: Profile, like: str, player: str, language:
         if trap is not None:
             return _Model(trap.name, thumbnail(trap), f"/traps/{trap.slug}")
         fen = parse_position(like).fen()
-        picture = Picture(fen=fen, plain=True, flipped=" b " in fen)
+        picture = _of_position(fen)
         return _Model(language.text("This position"), picture, address("/position", fen=fen))
     game, ply = place = place_of(service.library, like)
     row = numbered_games(service.library, [game]).rows[game]
@@ -191,7 +191,7 @@ def _model(service: Service, profile: Profile, like: str, player: str, language:
         told = told_of(Answer(lost, None, ()), language, player, own=False)
         return _Model(f"{told.sentence} {told.game}", told.picture, told.board, place)
     ((epd, _),) = _native.replay([(row.start_fen, row.moves, [ply - 1])])[0]
-    picture = Picture(fen=epd, plain=True, flipped=" b " in epd)
+    picture = _of_position(epd)
     return _Model(f"{row.white} – {row.black}", picture, address(f"/games/{game}", ply=ply - 1, player=player), place)
 
 
@@ -229,7 +229,7 @@ def _told_of_bundled(lost: BundledPattern, answer: Answer, language: Grammar, pl
     line = board.variation_san([chess.Move.from_uci(move) for move in (lost.bait, *lost.killer_line)])
     return Told(
         sentence=f"{capital(lost.patterns[0].name(language, lost.colour))}: {line}",
-        picture=Picture(fen=lost.epd, plain=True, flipped=lost.colour == "black"),
+        picture=_of_position(lost.epd),
         game=language.text("Comes with trapline"),
         themes=(),
         board=address("/position", fen=lost.epd),
@@ -239,6 +239,11 @@ def _told_of_bundled(lost: BundledPattern, answer: Answer, language: Grammar, pl
         similarity=answer.similarity,
         shared=tuple(each.name(language, lost.colour) for each in answer.shared),
     )
+
+
+def _of_position(fen: str) -> Picture:
+    """Board of a position, the side to move below."""
+    return Picture(fen=fen, plain=True, flipped=" b " in fen)
 
 
 def small_board(lost: LostMove) -> Picture:
