@@ -384,7 +384,7 @@ class UploadJobs:
                 if job.stop.is_cancelled:
                     raise RuntimeError("stopped")
         upload.seek(0)
-        traps = replace(load_traps(), stored=self._values.told)
+        traps = replace(load_traps(), stored=self._values.stated)
         with ByteReader(upload, job.count_reads(upload.read), "the upload", owned=False, limits=limits) as reader:
             batches = annotate_stream(
                 reader,
@@ -397,7 +397,7 @@ class UploadJobs:
             )
             for batch in batches:
                 job.write(batch)
-                self._values.tell(deepest(game.values for game in batch.games))
+                self._values.note(deepest(game.values for game in batch.games))
                 self._make_room(job)
                 if job.stop.is_cancelled:
                     raise RuntimeError("stopped")

@@ -37,28 +37,28 @@ class PositionValues:
         self._library, self._open_for_writing = library, open_for_writing
         self._engine, self._engine_nodes = engine, engine_nodes
         self._searched: LRUCache[str, PositionValue] = LRUCache(_MOST)
-        self._told: LRUCache[str, PositionValue] = LRUCache(_MOST)
+        self._stated: LRUCache[str, PositionValue] = LRUCache(_MOST)
         self._lock = threading.Lock()
 
-    def tell(self, values: Values) -> None:
+    def note(self, values: Values) -> None:
         """Note that comments were written by these values: no search of ours that somebody asks for replaces them."""
         with self._lock:
-            self._told.update(values)
+            self._stated.update(values)
 
     def known(self, epds: Iterable[str]) -> dict[str, PositionValue]:
         """The value of each of these positions that has one. Raises `LibraryError`."""
         epds = set(epds)
         with self._lock:
             searched = {epd: value for epd in epds if (value := self._searched.get(epd)) is not None}
-        return {**searched, **self.told(epds)}
+        return {**searched, **self.stated(epds)}
 
-    def told(self, epds: Iterable[str]) -> dict[str, PositionValue]:
+    def stated(self, epds: Iterable[str]) -> dict[str, PositionValue]:
         """The value of each of these positions that something was written by. Raises `LibraryError`."""
         epds = set(epds)
         with self._lock:
-            told = {epd: value for epd in epds if (value := self._told.get(epd)) is not None}
+            stated = {epd: value for epd in epds if (value := self._stated.get(epd)) is not None}
         with self._library.database.read() as connection:
-            return {**told, **stored_values(connection, epds)}
+            return {**stated, **stored_values(connection, epds)}
 
     def of(self, epds: Iterable[str], stop: Cancellation) -> dict[str, PositionValue]:
         """The value of each of these positions, by a short search where there is none. Raises `LibraryError`."""
@@ -72,35 +72,35 @@ class PositionValues:
         Raises ``EngineError`` and `LibraryError`.
         """
         command, nodes = self._engine, self._engine_nodes
-        told = self.told([epd]).get(epd)
-        if told is not None and told.line and (command is None or told.is_engines):
-            return told
+        stated = self.stated([epd]).get(epd)
+        if stated is not None and stated.line and (command is None or stated.is_engines):
+            return stated
         with self._lock:
-            known = told if told is not None else self._searched.get(epd)
+            known = stated if stated is not None else self._searched.get(epd)
         if known is not None and known.effort >= (BEST_NODES if command is None else ENGINE + nodes):
             return known
-        found = _searched(epd, BEST_NODES, stop) if command is None else _asked(command, epd, nodes)
+        found = _searched(epd, BEST_NODES, stop) if command is None else _by_engine(command, epd, nodes)
         return self.keep({epd: found}, stop)[epd]
 
     def keep(self, found: Values, stop: Cancellation | None = None) -> dict[str, PositionValue]:
         """The values that these positions have now: what something was written by, except where an engine knows better,
         else the deepest, which is kept unless ``stop`` cut the searches short. Raises `LibraryError`.
         """
-        told = self.told(found)
-        better = {epd: found[epd] for epd in told if found[epd].is_engines and not told[epd].is_engines}
+        stated = self.stated(found)
+        better = {epd: found[epd] for epd in stated if found[epd].is_engines and not stated[epd].is_engines}
         if better:
             try:
                 with self._open_for_writing() as library, library.database.write() as connection:
                     store_values(connection, better)
             except LibraryError:  # nobody may write here: what the comments say stays
                 better = {}
-        others: Values = {epd: value for epd, value in found.items() if epd not in told}
+        others: Values = {epd: value for epd, value in found.items() if epd not in stated}
         with self._lock:
             known = {epd: value for epd in others if (value := self._searched.get(epd)) is not None}
             others = deepest((known, others))
             if stop is None or not stop.is_cancelled:
                 self._searched.update(others)
-        return {**others, **told, **better}
+        return {**others, **stated, **better}
 
 
 def _searched(epd: str, nodes: int, stop: Cancellation) -> PositionValue:
@@ -108,7 +108,7 @@ def _searched(epd: str, nodes: int, stop: Cancellation) -> PositionValue:
     return PositionValue(win_chance(result.value), nodes, result.line, _native.TESTER_VERSION)
 
 
-def _asked(command: str, epd: str, nodes: int) -> PositionValue:
+def _by_engine(command: str, epd: str, nodes: int) -> PositionValue:
     with UciEngine(command) as engine:
         board = parse_position(epd)
         said = engine.evaluate(board, nodes, line=True)
