@@ -26,7 +26,7 @@ from trapcore import _native
 from trapcore.io.text_encoding import PLAIN
 
 OPENING_PLIES = 60
-"""Half-moves of a game that are looked at for the name of its opening."""
+"""Half-moves of a game in which the name of its opening is searched for."""
 
 
 @dataclass(frozen=True, slots=True)

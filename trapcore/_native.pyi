@@ -189,8 +189,8 @@ def evaluation_rows() -> list[tuple[str, int]]:
 def open_syzygy(folders: Sequence[Path]) -> int:
     """Opens the Syzygy tables in these folders (at least one) for the rest of the process; the most men of a table.
 
-    The same folders may be named again. Raises `InputError` for a folder that cannot be read or holds no tables, for a
-    file that is none, and if this process uses others.
+    The same folders may be named again. Raises `InputError` for a folder that cannot be read or has no tables, for a
+    file that is no table, and if this process uses other folders.
     """
 
 def known_outcome(fen: str) -> Literal["won", "drawn", "lost"] | None:

@@ -25,7 +25,7 @@ def evidence_of_loss(lost: LostMove) -> Evidence:
     """What may be said of a losing move of an indexed game."""
     cause, _, squares = lost.move.causes[0].partition(":") if lost.move.causes else ("", "", "")
     if cause.endswith("_missed"):
-        # What was missed is told of the best move, and a deeper value may know a better one by now.
+        # The cause names the best move of the judgement. A deeper value may know a better one by now.
         cause, squares = "", ""
     return Evidence(
         fen=lost.epd,

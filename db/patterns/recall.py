@@ -18,7 +18,7 @@ from db.wording.causes import is_theme
 
 _DAY = re.compile(r"\d{4}\.\d\d\.\d\d")
 _MOST = 200
-"""Losing moves that are looked at, the newest ones."""
+"""Losing moves that are read, the newest ones."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -158,7 +158,7 @@ def _counts_of(board: chess.Board) -> dict[chess.Color, Counts]:
 
 def _start(evidence: Evidence, before: chess.Board) -> dict[chess.Color, Counts]:
     """The pieces from which is counted: those before the move, or after the best one where both take the same piece for
-    nothing. A player who takes back wins nothing by it."""
+    nothing: to take back wins nothing."""
     if evidence.best is not None and evidence.best[2:4] == evidence.bait[2:4] and _takes_piece(before, evidence.best):
         board = _after(before, (evidence.best,))
         if is_quiet(board):

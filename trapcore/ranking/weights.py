@@ -123,7 +123,7 @@ class Weights:
     def rank_moves(
         self, fen: str, bait: str | None = None, *, top: int = 5, shortlist: int = SHORTLIST
     ) -> list[RankedMove]:
-        """The ``top`` moves of the attacker, best first, of which the first ``shortlist`` are examined in full.
+        """The ``top`` moves of the attacker, best first; the first ``shortlist`` are examined in full.
 
         ``fen`` is the position before the bait if ``bait`` (UCI) is legal there, else the one after it; without a bait
         the one in which the attacker is to move. An empty list if there is no legal move. Raises ``InputError`` for a

@@ -130,7 +130,7 @@ def check_outputs(
 ) -> None:
     """Refuse outputs that the command reads or writes otherwise: its inputs, the library ``db``, the settings.
 
-    An output that is None or ``-`` is none. With ``databases`` their writer checks whether a database may be
+    None and ``-`` are no files and pass. With ``databases`` their writer checks whether a database may be
     replaced. Raises as `trapcore.io.output_check.check_outputs`.
     """
     from trapcore.io.output_check import check_outputs as check
