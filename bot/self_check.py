@@ -10,8 +10,8 @@ from bot.challenges.block_lists import read_list
 from bot.moves.engines import Engine
 from bot.moves.repertoires import repertoire_folder
 from bot.settings import BotOptions, EngineSettings, check_coach
+from coach.repertoire.folder import read_all
 from db.library.open import open_library
-from db.repertoire.folder import read_all
 from lichess.api import Lichess, LichessError
 from lichess.client import Connection
 from lichess.self_check import Finding, attempt, exposed

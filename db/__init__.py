@@ -10,15 +10,12 @@ games/       games of the library: indexing, positions, players, occurrences of 
 similarity/  index of the killers, nearest traps, proposed killers, learned weights
 patterns/    losing moves that have something in common, or are most like one
 query/       queries for traps and their answers, page by page
-report/      report on a player's traps, as figures and as an HTML file
 mining/      new traps out of indexed games
-formats/     traps from and to files: PGN, JSON, lichess puzzles and studies
-repertoire/  moves with the best expected score against people of a rating
-practice/    exercises for a player, judged and repeated
+formats/     traps from and to files: PGN, JSON, lichess puzzles
 ===========  ============================================================================
 
 Packages import from those above them in the table only: ``traps < wording < storage < library < {proof, games,
-similarity} < patterns < {query, report, mining, formats} < {repertoire, practice}``. The names below are the declared
+similarity} < patterns < {query, mining, formats}``. The names below are the declared
 interface; each is loaded when it is first used.
 """
 

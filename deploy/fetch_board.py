@@ -1,7 +1,8 @@
 """Fetches the board of the pages beside them: ``python deploy/fetch_board.py``, which ``make`` and ``make wheel`` do.
 
 It is chessground (GPL-3.0-or-later, https://github.com/lichess-org/chessground) in the version and with the digest that
-``web/package-lock.json`` names. Without npm nothing is fetched, and the pages keep the board that needs no scripts.
+``trapline/web/package-lock.json`` names. Without npm nothing is fetched: the pages keep the board that
+needs no scripts.
 """
 
 import shutil
@@ -11,7 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 WORK = ROOT / "out" / "board"
-PLACE = ROOT / "web" / "pages" / "static" / "chessground"
+PLACE = ROOT / "trapline" / "web" / "pages" / "static" / "chessground"
 FILES = {
     "dist/chessground.min.js": "chessground.min.js",
     "assets/chessground.base.css": "chessground.base.css",
@@ -27,7 +28,7 @@ def fetch() -> bool:
     shutil.rmtree(WORK, ignore_errors=True)
     WORK.mkdir(parents=True)
     for name in ("package.json", "package-lock.json"):
-        shutil.copy(ROOT / "web" / name, WORK)
+        shutil.copy(ROOT / "trapline" / "web" / name, WORK)
     command = [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
     subprocess.run(command, cwd=WORK, check=True, stdout=subprocess.DEVNULL)
     PLACE.mkdir(exist_ok=True)

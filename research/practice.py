@@ -14,15 +14,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from coach.practice.collect import from_games, from_traps, has_choice
+from coach.practice.exercise import Exercise
+from coach.practice.judge import Mark, judge
+from coach.practice.tested import is_confirmed, right_move
 from db.games.losing_moves import lost_moves
 from db.games.players import players
 from db.games.trap_occurrences import Games, games_of
 from db.games.trap_stats import wilson
 from db.library.library import Library
-from db.practice.collect import from_games, from_traps, has_choice
-from db.practice.exercise import Exercise
-from db.practice.judge import Mark, judge
-from db.practice.tested import is_confirmed, right_move
 from db.proof.uci_engine import UciEngine
 from trapcore import _native
 from trapcore.errors import InputError, OutputError

@@ -2,6 +2,8 @@
 
 =============  ===========================================================================
 commands/      the commands
+web/           the library over HTTP: pages, an interface for programs, uploads
+service/       fetches games and runs the jobs that let a library grow
 __main__.py    the start of the command, and its end by Ctrl-C
 program.py     the list of the commands, the version, exit codes
 lazy_group.py  command groups that import a command when it is used

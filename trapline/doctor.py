@@ -18,14 +18,14 @@ from db.library.schema import SCHEMA
 from db.proof.prover import SEARCH_NODES, TrapProver, prove_all
 from db.similarity.killer_index import check_killer_index
 from lichess.self_check import Finding, attempt
-from service.self_check import check as check_service
-from service.self_check import check_folder
 from trapcore import _native
 from trapcore.errors import InputError, LibraryError, TraplineError
 from trapcore.proof.endgame_tables import use_syzygy
 from trapcore.proof.verdict import Verdict
 from trapcore.ranking.weights import shipped_weights
 from trapcore.version import installed_version
+from trapline.service.self_check import check as check_service
+from trapline.service.self_check import check_folder
 from trapline.settings import Settings, config_file
 
 SAMPLE = 20

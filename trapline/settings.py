@@ -25,13 +25,13 @@ from pydantic_settings import (
 )
 
 from bot.settings import BotOptions, BotSettings
-from service.settings import ServiceOptions, ServiceSettings
 from trapcore.errors import InputError, UsageError
 from trapcore.io.regular_file import open_regular
 from trapcore.proof.endgame_tables import use_syzygy
 from trapcore.settings import at_home
 from trapcore.suggestions import unknown_name
-from web.settings import WebOptions, WebSettings
+from trapline.service.settings import ServiceOptions, ServiceSettings
+from trapline.web.settings import WebOptions, WebSettings
 
 PREFIX = "TRAPLINE_"
 CONFIG_VARIABLE = "TRAPLINE_CONFIG"

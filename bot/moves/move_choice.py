@@ -19,8 +19,8 @@ from bot.moves.engines import Searcher
 from bot.moves.online import OnlineMoves
 from bot.moves.trap_book import PendingReplies, TrapBook, TrapSet, found_trap
 from bot.settings import BotSettings, GameProfile, OnlineExplorer
-from db.repertoire.stored import StoredRepertoire
-from db.repertoire.trap_choice import choose_move
+from coach.repertoire.stored import StoredRepertoire
+from coach.repertoire.trap_choice import choose_move
 from lichess.api import GameInfo, Person
 from trapcore.parallel.budget import Cancellation
 
@@ -195,7 +195,7 @@ def choose(
 ) -> Choice:
     """Move found by search within about ``milliseconds``, against this opponent.
 
-    Traps of the library count beside those that are found by searching, see `db.repertoire.trap_choice`.
+    Traps of the library count beside those that are found by searching, see `coach.repertoire.trap_choice`.
     """
 
     def search(position: chess.Board, time: int) -> tuple[str, int]:

@@ -18,9 +18,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from bot.settings import BotOptions, Variant
+from coach.repertoire.folder import NAMES, RepertoireName, build_into, read_all, repertoire_name
+from coach.repertoire.stored import MadeOf, StoredRepertoire, made_of
 from db.library.open import open_library
-from db.repertoire.folder import NAMES, RepertoireName, build_into, read_all, repertoire_name
-from db.repertoire.stored import MadeOf, StoredRepertoire, made_of
 from db.traps.temptation import UNKNOWN_RATING, rating_band
 from lichess.api import GameInfo
 from trapcore.errors import InputError, TraplineError

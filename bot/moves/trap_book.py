@@ -24,13 +24,13 @@ from annotator.settings import Tell
 from bot.moves.search_pool import SearchPool
 from bot.moves.set_traps import SetTrapFinder
 from bot.settings import BotOptions
+from coach.repertoire.live_traps import LiveTrap, allowed_cost
+from coach.repertoire.replies import ReplyModel
+from coach.repertoire.trap_choice import Opponent
 from db.formats.bundled import open_or_bundle
 from db.query.answer import Page
 from db.query.engine import QueryEngine
 from db.query.query import Query
-from db.repertoire.live_traps import LiveTrap, allowed_cost
-from db.repertoire.replies import ReplyModel
-from db.repertoire.trap_choice import Opponent
 from db.similarity.annotator_index import Screen, open_screen
 from db.traps.temptation import LEAST_DECISIONS, UNKNOWN_RATING, Frequency, RatingBand, rating_band
 from db.traps.trap import Trap

@@ -9,6 +9,5 @@ pgn_export.py     a trap as a PGN game
 puzzle_file.py    rows of the lichess puzzle file
 puzzles.py        a row of the lichess puzzle file as a trap
 export_file.py    export to a file as PGN or JSON
-lichess_study.py  traps as chapters of lichess studies
 ================  ================================================================================
 """

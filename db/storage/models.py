@@ -311,7 +311,7 @@ class WeightsRow(Base):
 
 
 class JobRunRow(Base):
-    """One run of a job of the service, see `service.state.job_log`. Times are UTC, ISO 8601 to the second."""
+    """One run of a job of the service, see `trapline.service.state.job_log`. Times are UTC, ISO 8601 to the second."""
 
     __tablename__ = "job_runs"
     __table_args__ = (Index(None, "job", "started"),)
@@ -328,7 +328,7 @@ class JobRunRow(Base):
 
 
 class LeaseRow(Base):
-    """Something that one process at a time may do; there is a row while one does it. See `service.state.locks`."""
+    """Something that one process at a time may do, while it does it; see `trapline.service.state.locks`."""
 
     __tablename__ = "leases"
 
@@ -342,7 +342,7 @@ class LeaseRow(Base):
 
 
 class FeedRow(Base):
-    """How far something that games come from has been read, see `service.state.source_state`."""
+    """How far something that games come from has been read, see `trapline.service.state.source_state`."""
 
     __tablename__ = "feeds"
 

@@ -11,10 +11,10 @@ from enum import StrEnum
 
 import chess
 
-from db.repertoire.expectation import BAIT_GIFT, foreseen_replies
-from db.repertoire.live_traps import LEAST_TAKEN, LiveTrap, look_nodes, weigh_baits
-from db.repertoire.replies import LikelyReply, ReplyModel
-from db.repertoire.trap_choice import LOOK_SHARE, WON
+from coach.repertoire.expectation import BAIT_GIFT, foreseen_replies
+from coach.repertoire.live_traps import LEAST_TAKEN, LiveTrap, look_nodes, weigh_baits
+from coach.repertoire.replies import LikelyReply, ReplyModel
+from coach.repertoire.trap_choice import LOOK_SHARE, WON
 from db.traps.temptation import TEMPTING_SHARE
 from research.report import Report, Table, number
 from trapcore.parallel.budget import Budget

@@ -9,10 +9,10 @@
 
 ``stockfish`` is a Stockfish limited to ratings spread evenly over the range, with the same time for a move; ``people``
 draws each move by the reply model of a player of such a rating, from the games of the library if there is one. Our side
-chooses as the bot does (`db.repertoire.trap_choice`), by its own search, without books and without the library's traps;
-colours alternate. With ``--repertoires``, and ``--db`` to build them of, it plays from those that the bot itself would
-build, and which are built and kept in the folder if they are not there yet. With ``--traps both`` every opponent is met
-twice, and the difference of the scores is printed. A trap is fallen for if the very next move is one of its baits.
+chooses as the bot does (`coach.repertoire.trap_choice`), by its own search, without books and without the library's
+traps; colours alternate. With ``--repertoires``, and ``--db`` to build them of, it plays from those that the bot itself
+would build, and which are built and kept in the folder if they are not there yet. With ``--traps both`` every opponent
+is met twice, and the difference of the scores is printed. A trap is fallen for if the next move is one of its baits.
 ``funnel`` plays against people and says why replies that lose were no baits of a trap (see `trap_funnel`). ``recall``
 counts, among the moves of indexed games that the full trap test proves to be baits taken, how many the quick look of a
 move would have seen.
@@ -31,14 +31,14 @@ import chess
 import chess.engine
 from sqlalchemy import select
 
+from coach.repertoire.expectation import foreseen_replies
+from coach.repertoire.folder import RepertoireName, build_into, read_all
+from coach.repertoire.live_traps import LiveTrap, allowed_cost, baits_of, is_trap, weigh_baits
+from coach.repertoire.replies import ReplyModel
+from coach.repertoire.stored import StoredRepertoire
+from coach.repertoire.trap_choice import Opponent, choose_move
 from db.library.library import Library
 from db.library.open import open_library
-from db.repertoire.expectation import foreseen_replies
-from db.repertoire.folder import RepertoireName, build_into, read_all
-from db.repertoire.live_traps import LiveTrap, allowed_cost, baits_of, is_trap, weigh_baits
-from db.repertoire.replies import ReplyModel
-from db.repertoire.stored import StoredRepertoire
-from db.repertoire.trap_choice import Opponent, choose_move
 from db.storage.models import GameRow, LosingMoveRow
 from db.traps.temptation import RatingBand, rating_band
 from research.benchmarks.stockfish import STOCKFISH

@@ -31,9 +31,9 @@ from annotator.events import TrapEvent
 from annotator.known_traps import KnownTraps
 from annotator.request import AnalysisOptions, AnalysisRequest, BatchAnalyzer
 from annotator.settings import AnalysisSettings, Tell
+from coach.repertoire.expectation import likely_replies
+from coach.repertoire.replies import ReplyModel
 from db.patterns.bundled import FILE, ProvedPattern, bundled_patterns, file_of
-from db.repertoire.expectation import likely_replies
-from db.repertoire.replies import ReplyModel
 from db.traps.temptation import RatingBand
 from db.traps.terms import Event
 from trapcore import _native

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
+from coach.repertoire.expectation import BAIT_GIFT, reply_values
+from coach.repertoire.replies import ReplyModel
 from db.library.open import open_library
-from db.repertoire.expectation import BAIT_GIFT, reply_values
-from db.repertoire.replies import ReplyModel
 from db.traps.temptation import RATING_BANDS, UNKNOWN_RATING, RatingBand, rating_band
 from research.coverage.games import Game
 from research.repertoire.decisions import Decision, decisions_of, games_of

@@ -1,4 +1,4 @@
-"""Fit of `db.repertoire.replies.Foresight`: how strongly players avoid what a search finds to give much away.
+"""Fit of `coach.repertoire.replies.Foresight`: how strongly players avoid what a search finds to give much away.
 
     python -m research.repertoire.foresight GAMES.pgn… [--decisions N] [--engine]
 
@@ -19,8 +19,8 @@ from pathlib import Path
 import numpy as np
 from scipy.optimize import minimize  # type: ignore[import-untyped]
 
-from db.repertoire.expectation import gifts_of, likely_replies
-from db.repertoire.replies import ENGINE_FORESIGHT, PEOPLE_FORESIGHT, Foresight, ReplyModel
+from coach.repertoire.expectation import gifts_of, likely_replies
+from coach.repertoire.replies import ENGINE_FORESIGHT, PEOPLE_FORESIGHT, Foresight, ReplyModel
 from db.traps.temptation import RatingBand
 from research.repertoire.decisions import Decision, decisions_of, games_of
 from research.repertoire.falls import NODES

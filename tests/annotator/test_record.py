@@ -12,13 +12,13 @@ from sqlalchemy import select, update
 from annotator import record
 from annotator.record import Recorded, record_losing_moves
 from annotator.settings import AnalysisSettings
+from coach.report.html import page
+from coach.report.losses import clock_band, costliest_first
+from coach.report.report import report
 from db.games.index_games import index_files
 from db.games.stored_game import stored_game
 from db.library.library import Library
 from db.library.open import open_library
-from db.report.html import page
-from db.report.losses import clock_band, costliest_first
-from db.report.report import report
 from db.storage.losing_rows import losing_moves_of
 from db.storage.models import GameRow, LosingMoveRow, PositionValueRow
 from db.traps.position_value import ENGINE

@@ -13,11 +13,6 @@ from annotator.worker import LOSSES_BATCH_BYTES
 from bot.moves.search_pool import SearchPool
 from bot.moves.trap_book import TrapBook
 from db.library.open import open_library
-from service.following import Follower
-from service.maintenance_jobs import annotate as annotate_fetched
-from service.service import Service
-from service.state.clock import StopFlag, SystemClock
-from service.state.job_log import Outcome
 from tests.support.trap_games import (
     AVOIDED,
     BUDAPEST_FELL,
@@ -32,8 +27,13 @@ from trapcore.errors import UsageError
 from trapcore.measures.options import IndexedMeasure
 from trapcore.trees.chess_game import Labels
 from trapline.commands.annotate import annotate
+from trapline.service.following import Follower
+from trapline.service.maintenance_jobs import annotate as annotate_fetched
+from trapline.service.service import Service
+from trapline.service.state.clock import StopFlag, SystemClock
+from trapline.service.state.job_log import Outcome
 from trapline.settings import Settings
-from web.api.uploads import BATCH_BYTES, AnnotateParams
+from trapline.web.api.uploads import BATCH_BYTES, AnnotateParams
 
 ROOT = Path(__file__).parents[2]
 GAMES = "".join(map(game, (FELL, AVOIDED, BUDAPEST_FELL, REVERSED, ELEPHANT_FELL, RESEMBLES)))
@@ -107,7 +107,7 @@ def test_all_ways_of_use_ask_for_the_same(
 
 def test_the_request_is_made_nowhere_else() -> None:
     makes = re.compile(r"(?<!class )\bAnalysisRequest\(")
-    folders = ("annotator", "bot", "service", "web", "trapline", "db")
+    folders = ("annotator", "bot", "coach", "trapline", "db")
     files = [path for folder in folders for path in (ROOT / folder).rglob("*.py")]
     assert len(files) > 100
     assert not [path.name for path in files if makes.search(path.read_text())]

@@ -14,11 +14,11 @@ from bot.bot import Bot
 from bot.moves.move_choice import Choice, MoveSources, OpeningBooks, Tablebases, move_without_search
 from bot.moves.repertoires import Repertoires, repertoire_folder
 from bot.moves.trap_book import PendingReplies
+from coach.repertoire.folder import RepertoireName, read_all
+from coach.repertoire.live_traps import LiveBait, allowed_cost
+from coach.repertoire.stored import MadeOf, StoredRepertoire, made_of
 from db.library.open import open_library
 from db.proof.prover import TrapProver
-from db.repertoire.folder import RepertoireName, read_all
-from db.repertoire.live_traps import LiveBait, allowed_cost
-from db.repertoire.stored import MadeOf, StoredRepertoire, made_of
 from db.traps.temptation import RatingBand
 from lichess.api import Person
 from tests.fake_lichess.http.server import Server

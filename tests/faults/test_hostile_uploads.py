@@ -18,7 +18,7 @@ from tests.support.web_server import GAMES, Server, make_library, served, servin
 from trapcore.errors import InputError
 from trapcore.io.decompress import PIECE_BYTES, RATIO, UNCHECKED_BYTES, ReadLimits
 from trapcore.io.streams import ByteReader, open_bytes
-from web.server import http_server
+from trapline.web.server import http_server
 
 JOBS = "/api/v1/annotations"
 PGN = {"Content-Type": "application/x-chess-pgn"}

@@ -19,13 +19,13 @@ import pytest
 from sqlalchemy import text
 
 from db.library.open import open_library
-from service.jobs import run_job
-from service.maintenance_jobs import annotate
-from service.service import Service
-from service.state.clock import StopFlag
-from service.state.job_log import Outcome
 from trapcore.errors import TraplineError
 from trapcore.io.streams import open_bytes
+from trapline.service.jobs import run_job
+from trapline.service.maintenance_jobs import annotate
+from trapline.service.service import Service
+from trapline.service.state.clock import StopFlag
+from trapline.service.state.job_log import Outcome
 from trapline.settings import Settings
 
 pytestmark = pytest.mark.fault

@@ -19,11 +19,11 @@ from sqlalchemy import text
 from db.games.index_games import index_files
 from db.library.library import Library
 from db.library.open import open_library
-from service.jobs import run_job
-from service.maintenance_jobs import backups_in
 from tests.fake_lichess.http.server import Server
 from tests.support.db_traps import ELEPHANT_FELL, FELL, elephant, legal
 from tests.support.service_site import finished, random_moves, service_for
+from trapline.service.jobs import run_job
+from trapline.service.maintenance_jobs import backups_in
 
 pytestmark = pytest.mark.fault
 

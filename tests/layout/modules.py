@@ -12,7 +12,8 @@ LEVELS = (
     ("trapcore",),
     ("lichess", "db"),
     ("annotator",),
-    ("research", "bot", "web", "service"),
+    ("coach",),
+    ("research", "bot"),
     ("trapline",),
 )
 PACKAGES = tuple(package for level in LEVELS for package in level)
@@ -25,8 +26,7 @@ LIBRARY_LEVELS = (
     ("library",),
     ("proof", "games", "similarity"),
     ("patterns",),
-    ("query", "report", "mining", "formats"),
-    ("repertoire", "practice"),
+    ("query", "mining", "formats"),
 )
 
 

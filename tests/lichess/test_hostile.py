@@ -17,18 +17,18 @@ from db.library.open import open_library
 from lichess import http
 from lichess.api import LichessError, Limited, Unreachable
 from lichess.client import Connection
-from service.games.chesscom_games import ChesscomGames
-from service.games.game_files import GameFiles
-from service.games.lichess_games import LichessGames
-from service.jobs import run_job
-from service.sources.users import UserCursor, new_games
-from service.state.clock import StopFlag, Stopped, SystemClock
-from service.state.locks import ProcessLocks
-from service.state.rate_lock import RateLock
-from service.state.source_state import SourceState
 from tests.fake_lichess.http.server import Server
 from tests.support.service_site import service_for
 from trapcore.errors import OutputError
+from trapline.service.games.chesscom_games import ChesscomGames
+from trapline.service.games.game_files import GameFiles
+from trapline.service.games.lichess_games import LichessGames
+from trapline.service.jobs import run_job
+from trapline.service.sources.users import UserCursor, new_games
+from trapline.service.state.clock import StopFlag, Stopped, SystemClock
+from trapline.service.state.locks import ProcessLocks
+from trapline.service.state.rate_lock import RateLock
+from trapline.service.state.source_state import SourceState
 
 GOOD: dict[str, Any] = {"id": "abcdefgh", "createdAt": 1_700_000_000_000, "status": "mate", "pgn": "1. e4 e5 *"}
 
@@ -167,17 +167,17 @@ ENDLESS = (b"x" * 65_536, json.dumps(GOOD).encode() + b"\n", b"\n" * 1000, b"nul
 
 @pytest.mark.parametrize("piece", ENDLESS)
 def test_an_answer_without_end_is_cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, piece: bytes) -> None:
-    monkeypatch.setattr("service.games.lichess_games.LONGEST_ANSWER", 1 << 18)
-    monkeypatch.setattr("service.games.lichess_games.LONGEST_PGN", 1 << 18)
-    monkeypatch.setattr("service.games.lichess_games.MOST_LINES", 500)
-    monkeypatch.setattr("service.games.lichess_games.MOST_EMPTY", 500)
+    monkeypatch.setattr("trapline.service.games.lichess_games.LONGEST_ANSWER", 1 << 18)
+    monkeypatch.setattr("trapline.service.games.lichess_games.LONGEST_PGN", 1 << 18)
+    monkeypatch.setattr("trapline.service.games.lichess_games.MOST_LINES", 500)
+    monkeypatch.setattr("trapline.service.games.lichess_games.MOST_EMPTY", 500)
     with served(endless(piece)) as url, games(url, tmp_path) as (client, stop):
         assert isinstance(client.games("somebody", 0, stop).broke, Unreachable)
         assert isinstance(client.study("abcdefgh", stop)[1], Unreachable)
 
 
 def test_lines_that_say_nothing_do_not_make_a_list_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("service.games.lichess_games.MOST_LINES", 500)
+    monkeypatch.setattr("trapline.service.games.lichess_games.MOST_LINES", 500)
     with served(endless(b"\n" * 1000)) as url, games(url, tmp_path) as (client, stop):
         assert client.running("somebody", stop) == client.on_air("blitz", stop) == client.studies_of("me", stop) == {}
 
@@ -217,7 +217,7 @@ def test_an_answer_that_trickles_ends_by_time_and_by_a_signal(
 ) -> None:
     with served(trickling(head)) as url, games(url, tmp_path) as (client, stop):
         if ends == "by time":
-            monkeypatch.setattr("service.games.lichess_games.LONGEST_GAMES_SECONDS", 0.3)
+            monkeypatch.setattr("trapline.service.games.lichess_games.LONGEST_GAMES_SECONDS", 0.3)
         else:
             threading.Timer(0.3, stop.set).start()
         try:
@@ -235,7 +235,7 @@ def test_an_answer_of_chesscom_that_trickles_ends_by_time_and_by_a_signal(
     with served(trickling(b"[")) as url, open_library(tmp_path / "library.sqlite", create=True) as library:
         stop = StopFlag(SystemClock())
         if ends == "by time":
-            monkeypatch.setattr("service.games.chesscom_games.LONGEST_GAMES_SECONDS", 0.3)
+            monkeypatch.setattr("trapline.service.games.chesscom_games.LONGEST_GAMES_SECONDS", 0.3)
         else:
             threading.Timer(0.3, stop.set).start()
         with (

@@ -63,7 +63,7 @@ def test_the_wheel_holds_every_package_and_file_of_the_product(wheel: Path) -> N
     expected |= {"trapcore/ranking/weights.bin", "trapcore/ranking/background_moves.tsv"}
     expected |= {
         str(p.relative_to(ROOT))
-        for inner in ("db/report/templates", "web/pages/templates", "web/pages/static")
+        for inner in ("coach/report/templates", "trapline/web/pages/templates", "trapline/web/pages/static")
         for p in (ROOT / inner).rglob("*.*")  # with the board of the pages, where npm could fetch it
     }
     expected |= {f"{package}/py.typed" for package in PACKAGES}

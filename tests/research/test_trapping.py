@@ -5,9 +5,9 @@ import random
 import chess
 import pytest
 
-from db.repertoire.live_traps import LiveBait, LiveTrap
-from db.repertoire.replies import ReplyModel
-from db.repertoire.trap_choice import Opponent
+from coach.repertoire.live_traps import LiveBait, LiveTrap
+from coach.repertoire.replies import ReplyModel
+from coach.repertoire.trap_choice import Opponent
 from db.traps.temptation import RatingBand
 from research.benchmarks import trapping
 from research.benchmarks.__main__ import main

@@ -13,12 +13,12 @@ from sqlalchemy import select
 
 from db.library.open import open_library
 from db.storage.models import GameRow
-from service.service import Service
-from service.state.locks import ProcessLocks
 from tests.fake_lichess.game import Game
 from tests.fake_lichess.http.server import Server
 from tests.fake_lichess.site import Site
 from tests.fake_lichess.terms import Terms
+from trapline.service.service import Service
+from trapline.service.state.locks import ProcessLocks
 from trapline.settings import Settings
 
 T = TypeVar("T")

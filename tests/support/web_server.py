@@ -1,4 +1,4 @@
-"""A real server over a real library, for the tests of web/."""
+"""A real server over a real library, for the tests of trapline/web/."""
 
 import html
 import importlib
@@ -21,8 +21,8 @@ import pytest
 import uvicorn
 from fastapi.routing import APIRoute
 
-import web.api
-import web.pages
+import trapline.web.api
+import trapline.web.pages
 from db.formats.bundled import bundled_traps
 from db.games.index_games import index_files
 from db.library.library import Library
@@ -31,8 +31,8 @@ from db.proof.prover import TrapProver
 from tests.support.templates import copy_of
 from trapline.commands.serve import fetching
 from trapline.settings import Settings
-from web.app import create_app
-from web.server.http_server import server_config
+from trapline.web.app import create_app
+from trapline.web.server.http_server import server_config
 
 ROOT = Path(__file__).parents[2]
 GAMES = ROOT / "examples" / "games.pgn"
@@ -161,7 +161,7 @@ def all_routes() -> list[APIRoute]:
     """Every route of the application, whatever module has it."""
     modules = [
         importlib.import_module(f"{package.__name__}.{found.name}")
-        for package in (web.api, web.pages)
+        for package in (trapline.web.api, trapline.web.pages)
         for found in pkgutil.iter_modules(package.__path__)
     ]
     routers = [module.router for module in modules if hasattr(module, "router")]

@@ -91,7 +91,7 @@ def set_up(file: Path | None, *, as_json: bool, token: SecretStr | None, verbose
     handler = _Queue(lines)
     root.handlers = [handler]
     root.setLevel(logging.WARNING)
-    for package in ("trapline", "service", "bot", "annotator", "lichess", "db"):
+    for package in ("trapline", "bot", "coach", "annotator", "lichess", "db"):
         logging.getLogger(package).setLevel(logging.DEBUG if verbose else logging.INFO)
     listener = logging.handlers.QueueListener(lines, target)
     listener.start()

@@ -107,7 +107,7 @@ def _run(settings: Settings, connection: Connection, *, grace: float, verbose: b
     from bot.bot import Bot, check_account, may_play
     from bot.moves.move_choice import MoveSources
     from bot.saved_state import SavedState
-    from db.formats.lichess_study import CHAPTERS
+    from coach.lichess_study import CHAPTERS
     from lichess.studies import StudyWriter
     from lichess.token import read_token
     from trapcore.errors import InputError

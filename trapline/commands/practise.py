@@ -12,10 +12,10 @@ from trapline.commands.resources import check_outputs, chosen_language, open_exi
 from trapline.echo import echo
 
 if TYPE_CHECKING:
+    from coach.practice.exercise import Exercise
+    from coach.practice.progress import Comparison
+    from coach.practice.session import Practice
     from db.library.library import Library
-    from db.practice.exercise import Exercise
-    from db.practice.progress import Comparison
-    from db.practice.session import Practice
     from db.wording.grammar import Grammar
 
 COMMANDS = "hint, show, skip, quit"
@@ -60,9 +60,9 @@ def practise(
     search. Exercises come again when they are about to be forgotten; every answer is stored at once, so that it can be
     ended at any time. Answers are read from standard input where that is no terminal.
     """
-    from db.practice.collect import Filter
-    from db.practice.session import open_practice
-    from db.practice.wording import theme_key
+    from coach.practice.collect import Filter
+    from coach.practice.session import open_practice
+    from coach.practice.wording import theme_key
     from trapcore.extras import extra
 
     grammar = chosen_language(language)
@@ -100,7 +100,7 @@ class _Session:
         """Ask until the count is reached, nothing is left, or the input ends."""
         import sys
 
-        from db.practice.session import now_utc
+        from coach.practice.session import now_utc
 
         if hasattr(sys.stdin, "reconfigure"):
             sys.stdin.reconfigure(errors="replace")
@@ -135,9 +135,9 @@ class _Session:
         return self._language.text("Answer with a move, as Nf3 or g1f3; or write %(commands)s.", commands=COMMANDS)
 
     def _ask(self, exercise: Exercise, place: int) -> None:
-        from db.practice.session import now_utc
-        from db.practice.tested import recall, right_move
-        from db.practice.wording import HINTS, hint, question, solution, source
+        from coach.practice.session import now_utc
+        from coach.practice.tested import recall, right_move
+        from coach.practice.wording import HINTS, hint, question, solution, source
 
         echo(f"\n{place}.  {question(exercise, self._language)}\n\n{drawn(exercise.epd)}\n")
         hints = 0
@@ -179,10 +179,10 @@ class _Session:
 
     def _try(self, exercise: Exercise, text: str, hints: int, is_first: bool) -> bool | None:
         """Whether the answer is right; None where it is to be given again."""
-        from db.practice.exercise import AnswerError, read_answer
-        from db.practice.judge import Mark
-        from db.practice.session import now_utc
-        from db.practice.wording import source, verdict
+        from coach.practice.exercise import AnswerError, read_answer
+        from coach.practice.judge import Mark
+        from coach.practice.session import now_utc
+        from coach.practice.wording import source, verdict
         from trapcore.errors import LibraryBusyError
 
         board = exercise.board()
@@ -230,7 +230,7 @@ def drawn(epd: str, *, flipped: bool | None = None) -> str:
 
 
 def _standing(practice: Practice, library: Library, language: Grammar) -> str:
-    from db.practice.session import now_utc
+    from coach.practice.session import now_utc
 
     now = now_utc()
     standing = practice.standing(library, now)
@@ -246,8 +246,8 @@ def _standing(practice: Practice, library: Library, language: Grammar) -> str:
 
 
 def _export(practice: Practice, path: Path, library: Library) -> None:
-    from db.practice.export import write_exercises
-    from db.practice.tested import recall
+    from coach.practice.export import write_exercises
+    from coach.practice.tested import recall
     from trapline.commands.terminal import say
 
     recall(library, practice.exercises)
@@ -256,7 +256,7 @@ def _export(practice: Practice, path: Path, library: Library) -> None:
 
 
 def _print_progress(practice: Practice, library: Library, language: Grammar) -> None:
-    from db.practice.progress import LEAST_GAMES, progress_of
+    from coach.practice.progress import LEAST_GAMES, progress_of
     from trapline.commands.terminal import print_table
 
     found, text = progress_of(library, practice.player), language.text
@@ -284,7 +284,7 @@ def _print_progress(practice: Practice, library: Library, language: Grammar) -> 
 
 
 def _row(each: Comparison, more: str, fewer: str, language: Grammar) -> tuple[str, ...]:
-    from db.practice.wording import theme_words
+    from coach.practice.wording import theme_words
 
     rates = [
         language.text(

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from db.library.library import Library
     from trapline.settings import Settings
-    from web.report_jobs import FetchGames, OnStop, Site
-    from web.settings import WebSettings
+    from trapline.web.report_jobs import FetchGames, OnStop, Site
+    from trapline.web.settings import WebSettings
 
 BUSY_SECONDS = 10.0
 """Time to wait for another program that writes to the library, before games are fetched into it."""
@@ -64,8 +64,8 @@ def serve(
     with extra("web", "serve"):
         import uvicorn
 
-        from web.app import create_app
-        from web.server.http_server import server_config
+        from trapline.web.app import create_app
+        from trapline.web.server.http_server import server_config
     from db.formats.bundled import open_or_bundle
 
     share_arenas()
@@ -143,8 +143,8 @@ def fetching(settings: Settings, library: Library) -> FetchGames:
     from contextlib import closing
 
     from db.library.open import open_library
-    from service.service import Service
-    from service.sources.accounts import latest_games
+    from trapline.service.service import Service
+    from trapline.service.sources.accounts import latest_games
 
     url = library.database.engine.url
     name = url.render_as_string(hide_password=False) if "://" in library.name else library.name

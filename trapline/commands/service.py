@@ -16,7 +16,7 @@ from trapline.echo import echo
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from service.service import Service
+    from trapline.service.service import Service
 
 service = typer.Typer(no_args_is_help=True, help="Fetch games, find traps, make backups: all by itself.")
 jobs = typer.Typer(no_args_is_help=True, help="Look at the jobs of the service, and run or pause them.")
@@ -48,8 +48,8 @@ def _service(
     if config is not None:
         os.environ[CONFIG_VARIABLE] = config
     if check:
-        from service.self_check import check as check_service
         from trapline.commands.terminal import report_findings
+        from trapline.service.self_check import check as check_service
 
         raise typer.Exit(report_findings(check_service(Settings())))
     if context.invoked_subcommand is None:
@@ -69,10 +69,10 @@ def run(
     import logging
 
     from lichess.token import read_token
-    from service.scheduler import serve
-    from service.state.clock import StopFlag
     from trapcore.errors import UsageError
     from trapcore.io import logs
+    from trapline.service.scheduler import serve
+    from trapline.service.state.clock import StopFlag
 
     opened = _open(config, db)
     mine = opened.mine
@@ -98,10 +98,10 @@ def run(
 @jobs.command("list")
 def list_(config: ConfigOption = None, db: DbOption = None, as_json: JsonOption = False) -> None:
     """List the jobs; without a terminal a line each: name, state, interval, next run, last run, what it did."""
-    from service.jobs import JOBS
-    from service.schedule import Schedule
-    from service.state.clock import stamp
     from trapline.commands.terminal import print_json, print_table
+    from trapline.service.jobs import JOBS
+    from trapline.service.schedule import Schedule
+    from trapline.service.state.clock import stamp
 
     found = []
     rows = []
@@ -139,10 +139,10 @@ def list_(config: ConfigOption = None, db: DbOption = None, as_json: JsonOption 
 @jobs.command("run")
 def run_(name: NameArgument, config: ConfigOption = None, db: DbOption = None, as_json: JsonOption = False) -> None:
     """Run a job now, in this process; the exit code is 1 if it did not come to its end, or a source failed."""
-    from service.jobs import job_named, run_job
-    from service.state.clock import Stopped
     from trapcore.errors import LibraryError
     from trapline.commands.terminal import print_json, say
+    from trapline.service.jobs import job_named, run_job
+    from trapline.service.state.clock import Stopped
 
     job_named(name)
     with closing(_open(config, db)) as opened:
@@ -184,8 +184,8 @@ def log_(
     as_json: JsonOption = False,
 ) -> None:
     """Show what the jobs did: when each run began and ended (UTC), its figures, and what went wrong."""
-    from service.jobs import job_named
     from trapline.commands.terminal import print_json, print_table
+    from trapline.service.jobs import job_named
 
     if name is not None:
         job_named(name)
@@ -223,10 +223,10 @@ def follow(
     from contextlib import ExitStack
 
     from lichess.api import LichessError
-    from service.following import Follower
-    from service.sources.retry import passed_over
-    from service.state.clock import Stopped
     from trapline.commands.terminal import say
+    from trapline.service.following import Follower
+    from trapline.service.sources.retry import passed_over
+    from trapline.service.state.clock import Stopped
 
     failed = False
     with ExitStack() as stack:
@@ -295,8 +295,8 @@ def _open(config: str | None, db: str | None) -> Service:
 
     from db.formats.bundled import open_or_bundle
     from db.library.open import open_library
-    from service.service import Service
     from trapline.commands.terminal import say
+    from trapline.service.service import Service
     from trapline.settings import CONFIG_VARIABLE, read_settings
 
     if config is not None:
@@ -314,10 +314,10 @@ def _open(config: str | None, db: str | None) -> Service:
 
 
 def _switch(name: str, config: str | None, db: str | None, *, on: bool) -> None:
-    from service.jobs import job_named
-    from service.schedule import Schedule
     from trapcore.errors import UsageError
     from trapline.commands.terminal import say
+    from trapline.service.jobs import job_named
+    from trapline.service.schedule import Schedule
 
     job_named(name)
     with closing(_open(config, db)) as opened:

@@ -23,7 +23,7 @@ from research.benchmarks.table import Row
 if TYPE_CHECKING:
     from selenium.webdriver import Chrome
 
-BOARD = Path(__file__).parents[3] / "web" / "pages" / "static" / "chessground"
+BOARD = Path(__file__).parents[3] / "trapline" / "web" / "pages" / "static" / "chessground"
 GAMES = 5
 """Games of `PLIES` half-moves, or one more, that are pasted one after the other."""
 PLIES = 80

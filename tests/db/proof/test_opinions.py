@@ -23,10 +23,10 @@ from db.storage.models import VerifiedRow
 from db.traps.opinion import Opinion
 from db.traps.terms import Outcome
 from db.traps.trap import Trap, make_trap
-from tests.commands.test_library import ROOT, Run, run
 from tests.conftest import NewLibrary
 from tests.support.db_traps import elephant, fishing_pole, legal
 from tests.support.uci_engines import PROVING, REFUTING, engine_of
+from tests.trapline.commands.test_library import ROOT, Run, run
 from trapcore import _native
 from trapcore.errors import InputError
 from trapcore.proof.verdict import Verdict

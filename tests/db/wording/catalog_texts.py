@@ -11,14 +11,17 @@ from jinja2.ext import extract_from_ast
 from db.traps.terms import KINDS
 from db.wording.causes import ADVICE, CAUSE_NAMES, MECHANISM_NAMES
 from trapcore.errors import TraplineError
-from web.pages.rendering import PROMOTIONS
-from web.pages.report import _KINDS
-from web.pages.site import _HEADINGS
-from web.report_jobs import Phase
+from trapline.web.pages.rendering import PROMOTIONS
+from trapline.web.pages.report import _KINDS
+from trapline.web.pages.site import _HEADINGS
+from trapline.web.report_jobs import Phase
 
 ROOT = Path(__file__).parents[3]
-TEMPLATES = [*sorted(ROOT.glob("web/pages/templates/*.html")), *sorted(ROOT.glob("db/report/templates/*.html"))]
-FOLDERS = ("annotator", "db", "trapcore", "trapline", "web")
+TEMPLATES = [
+    *sorted(ROOT.glob("trapline/web/pages/templates/*.html")),
+    *sorted(ROOT.glob("coach/report/templates/*.html")),
+]
+FOLDERS = ("annotator", "coach", "db", "trapcore", "trapline")
 SOURCES = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))]
 
 _MEN = ("pawn", "knight", "bishop", "rook", "queen", "king")

@@ -9,10 +9,10 @@ from string import Formatter
 
 import pytest
 
+from coach.report.losses import clock_band, time_of_day
 from db.games.phases import PHASES
 from db.games.players import find_players
 from db.games.trap_occurrences import UNNAMED
-from db.report.losses import clock_band, time_of_day
 from db.traps.temptation import rating_band
 from db.wording.english import ENGLISH
 from db.wording.grammar import Grammar, catalog
@@ -22,17 +22,17 @@ from tests.db.wording.catalog_texts import ROOT, TEMPLATES, raised, wanted
 from trapcore.errors import Message, PositionError, UsageError
 from trapcore.trees import chess_game
 from trapcore.trees.chess_game import parse_position
-from web.pages.search_form import _LABELS
-from web.problems import NotFound
+from trapline.web.pages.search_form import _LABELS
+from trapline.web.problems import NotFound
 
 OTHERS = [language for language in OWN_WORDS.values() if language.catalog_file]
 _WEB = ("problems", "profile", "report_jobs", "service", "sign_ins", "upload_jobs")
 PAGE_ERRORS = {
-    *(ROOT / "web" / "pages").glob("*.py"),
-    ROOT / "web" / "server" / "upload_slots.py",
-    *(ROOT / "web" / f"{name}.py" for name in _WEB),
-    ROOT / "db" / "practice" / "exercise.py",
-    ROOT / "db" / "practice" / "session.py",
+    *(ROOT / "trapline" / "web" / "pages").glob("*.py"),
+    ROOT / "trapline" / "web" / "server" / "upload_slots.py",
+    *(ROOT / "trapline" / "web" / f"{name}.py" for name in _WEB),
+    ROOT / "coach" / "practice" / "exercise.py",
+    ROOT / "coach" / "practice" / "session.py",
     ROOT / "db" / "games" / "players.py",
     ROOT / "db" / "patterns" / "like.py",
     ROOT / "db" / "query" / "mistakes.py",

@@ -10,7 +10,7 @@ import pytest
 from db.wording.languages import Language
 from tests.support.practice_library import PLAYER, copy_practice_library
 from tests.support.web_server import GAMES, Served, served, words
-from web.pages.rendering import COOKIE, accepted
+from trapline.web.pages.rendering import COOKIE, accepted
 
 GERMAN = {"accept": "text/html", "accept-language": "de-AT,de;q=0.9,en;q=0.8"}
 

@@ -8,9 +8,9 @@ import chess
 import chess.pgn
 import pytest
 
+from coach.practice.exercise import Exercise, Origin, Task
+from coach.practice.wording import HINTS, hint, question, theme_words
 from db.games.losing_themes import NAMED
-from db.practice.exercise import Exercise, Origin, Task
-from db.practice.wording import HINTS, hint, question, theme_words
 from db.traps.terms import KINDS
 from db.wording.english import ENGLISH
 from db.wording.german import GERMAN

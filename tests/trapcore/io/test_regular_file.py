@@ -13,7 +13,7 @@ from lichess.token import read_token
 from trapcore.errors import InputError
 from trapcore.io.regular_file import open_regular
 from trapcore.io.token_file import token_of
-from web.token import session_key
+from trapline.web.token import session_key
 
 READERS: dict[str, Callable[[Path], object]] = {
     "token": lambda path: token_of(None, path, variable="X", wanted="a word"),

@@ -59,8 +59,8 @@ def mine(
     the games. It is named by its opening and pattern, and listed with how many fell for it, worst first. An interrupted
     run goes on where it stopped; with new games only what is new is looked at.
     """
+    from coach.lichess_study import study_files, write_study
     from db.formats.export_file import write_traps
-    from db.formats.lichess_study import study_files, write_study
     from db.games.index_games import index_files
     from db.games.trap_stats import stats_of
     from db.mining.mine import TEST_NODES, MiningOptions

@@ -11,7 +11,7 @@ from trapline.commands.options import DbOption, JobsOption, JsonOption, bounds
 from trapline.commands.resources import check_outputs, jobs_or_default, open_existing
 
 if TYPE_CHECKING:
-    from db.repertoire.tree import Repertoire, TrapAhead
+    from coach.repertoire.tree import Repertoire, TrapAhead
 
 
 def repertoire(
@@ -48,9 +48,9 @@ def repertoire(
     model of people's moves says. Each trap is proved. The traps are printed, those that win the most a game first: how
     often one gets there, how often they fall, what it wins, what it costs if they know it.
     """
-    from db.repertoire.build import RepertoireOptions, build_repertoire
-    from db.repertoire.export import check_kind, write_repertoire
-    from db.repertoire.played import check_games
+    from coach.repertoire.build import RepertoireOptions, build_repertoire
+    from coach.repertoire.export import check_kind, write_repertoire
+    from coach.repertoire.played import check_games
     from db.traps.temptation import RatingBand
     from trapcore.errors import UsageError
     from trapline.commands.terminal import Status, print_json, say

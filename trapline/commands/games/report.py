@@ -10,7 +10,7 @@ from trapline.commands.options import DbOption, JsonOption, LanguageOption, Sinc
 from trapline.commands.resources import check_outputs, chosen_language, open_existing
 
 if TYPE_CHECKING:
-    from db.report.report import Report
+    from coach.report.report import Report
 
 
 def report(
@@ -38,10 +38,10 @@ def report(
     """
     import sys
 
+    from coach.report.html import page
+    from coach.report.report import report as made
     from db.formats.export_file import write_text
     from db.games.players import find_players, players
-    from db.report.html import page
-    from db.report.report import report as made
     from trapcore.errors import UsageError
     from trapcore.suggestions import unknown_name
     from trapline.commands.terminal import print_json, say

@@ -91,8 +91,8 @@ def export(
 
     With --study the proved ones as chapters of lichess studies instead, and with -o as well as both.
     """
+    from coach.lichess_study import study_files, write_study
     from db.formats.export_file import write_traps
-    from db.formats.lichess_study import study_files, write_study
     from db.games.trap_stats import stats_of
     from trapcore.proof.verdict import Verdict
     from trapline.commands.terminal import say, trap_count

@@ -1,0 +1,9 @@
+"""What a player does with his games: reports, practice, repertoires.
+
+================  ================================================================
+report/           report on a player's games, as figures and as an HTML file
+practice/         exercises for a player, judged and repeated
+repertoire/       moves with the best expected score against people of a rating
+lichess_study.py  traps as chapters of lichess studies
+================  ================================================================
+"""

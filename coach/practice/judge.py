@@ -1,0 +1,137 @@
+"""Judgement of an answer: right, wrong, or neither.
+
+What is known is not searched again: the bait of the exercise is wrong, its killer right. Any other move, also the one
+that seemed best when the games were searched, is put to the trap test (`trapcore.proof.trap_test`) with `NODES`
+nodes for each of its questions. The product's border between them is `LOSS` of win chance, and an answer is judged only
+where it is clear on which side it is: wrong costs `MARGIN` more than that and leaves no advantage, right costs `CLOSE`
+less. Where the search sees a mate at once there are no depths to compare, and the answer is searched against that.
+Where a mate is known, only a move that is proved to mate as well is right. Another winning move is named as such.
+
+An answer that wins is never wrong, not even the bait: before an answer is called wrong or unclear, the position after
+it is searched with `WINS_NODES` nodes. What is not clear then is neither right nor wrong.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from hashlib import blake2b
+
+from coach.practice.exercise import Exercise, Task
+from db.storage.practice_rows import MoveTest
+from db.traps.events import mates
+from trapcore.parallel.budget import Budget, Cancellation
+from trapcore.proof.search import search, win_chance
+from trapcore.proof.trap_test import LOSS, TESTER_VERSION, BaitTest, check_bait
+from trapcore.proof.verdict import Verdict
+
+NODES = 100_000
+"""Nodes for each question of the test: about half a second in all."""
+
+MARGIN, CLOSE = 0.1, 0.2
+"""Win chance above and below `LOSS` within which the search claims nothing."""
+
+LEVEL = 0.1
+"""Win chance, -1..1, up to which a side has no advantage. Searches differ on what a move costs that goes from a won
+position to one that is still better, or from a bad one to a worse."""
+
+WINS_NODES = 4 * NODES
+"""Nodes that show whether an answer wins: so many see a mate in six that `NODES` do not see."""
+
+WINS = 0.7
+"""Win chance, -1..1, from which an answer wins."""
+
+LINE = 7
+"""Most plies of a line that does not end in mate; what a search sees farther off is no longer forced."""
+
+
+class Mark(StrEnum):
+    """What an answer is."""
+
+    RIGHT = "right"
+    WRONG = "wrong"
+    SLOW = "slow"
+    """It gives nothing away, but does not mate where there is a mate."""
+    OPEN = "open"
+    """The search does not settle it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What is seen of an answer."""
+
+    mark: Mark
+    line: tuple[str, ...]
+    """UCI: how it goes on after the answer, the refutation of a wrong one; may be empty."""
+    cost: float
+    """Win chance that it costs against the best move, -2..2; 0 where that was not measured."""
+    mate_in: int | None = None
+    """Moves to the mate that a wrong answer allows."""
+
+
+def check_move(epd: str, move: str) -> MoveTest:
+    """What the search of `NODES` nodes says of a move (UCI): whether it is as clear a loss as it has to see any other,
+    in a position that another move would have held; and the best other move."""
+    test = check_bait(epd, move, budget=Budget(nodes=NODES))
+    held = bool(test.depths) and win_chance(test.depths[-1].best) >= -LEVEL
+    return MoveTest(_is_loss(test) and held, test.best)
+
+
+TEST = blake2b(repr((TESTER_VERSION, NODES, LOSS, MARGIN, LEVEL)).encode(), digest_size=16).hexdigest()
+"""Digest of everything that an answer of `check_move` depends on."""
+
+
+def _is_loss(test: BaitTest) -> bool:
+    """Whether the test claims a loss that is clear: it leaves no advantage, and costs `MARGIN` more than the border."""
+    if test.verdict is not Verdict.PROVED or test.mate_in is not None:
+        return test.verdict is Verdict.PROVED
+    return test.loss >= LOSS + MARGIN and win_chance(test.depths[-1].bait) <= LEVEL
+
+
+def judge(exercise: Exercise, answer: str, stop: Cancellation | None = None, *, nodes: int = NODES) -> Judgement:
+    """Judge a legal move (UCI). Raises `PositionError` for a move that is not legal."""
+    judgement = _first_judgement(exercise, answer, Budget(nodes=nodes), stop)
+    if judgement.mark not in (Mark.WRONG, Mark.OPEN) or judgement.mate_in is not None:
+        return judgement
+    after = search(exercise.epd, Budget(nodes=WINS_NODES), stop, moves=[answer])
+    wins = after.mate_in == 0 or win_chance(after.value) <= -WINS
+    return Judgement(_sound(exercise), _shown(after.line, None), 0.0) if wins else judgement
+
+
+def _first_judgement(exercise: Exercise, answer: str, budget: Budget, stop: Cancellation | None) -> Judgement:
+    """What is known of the answer, or what the trap test says of it."""
+    if answer == exercise.bait:
+        line = _shown(exercise.killer_line, exercise.mate_in)
+        return Judgement(Mark.WRONG, line, exercise.cost, exercise.mate_in)
+    if exercise.task is Task.KILLER:
+        if answer == exercise.line[0]:
+            return Judgement(Mark.RIGHT, _shown(exercise.line[1:], exercise.mate_in), 0.0)
+        if exercise.mate_in is not None and mates(exercise.board(), answer, exercise.mate_in):
+            return Judgement(Mark.RIGHT, (), 0.0)
+    test = check_bait(exercise.epd, answer, budget=budget, stop=stop)
+    if test.verdict is Verdict.UNDECIDED:
+        return _against_a_mate(exercise, answer, budget, stop)
+    if _is_loss(test):
+        return Judgement(Mark.WRONG, _shown(test.killer_line, test.mate_in), test.loss, test.mate_in)
+    if test.verdict is not Verdict.REFUTED or test.loss > LOSS - CLOSE:
+        return Judgement(Mark.OPEN, (), test.loss)
+    return Judgement(_sound(exercise), _shown(test.killer_line, None), test.loss)
+
+
+def _against_a_mate(exercise: Exercise, answer: str, budget: Budget, stop: Cancellation | None) -> Judgement:
+    """Judgement of a move that does not mate where another does; open where the search sees no mate."""
+    best = search(exercise.epd, budget, stop)
+    if best.mate_in is None or best.mate_in <= 0:
+        return Judgement(Mark.OPEN, (), 0.0)
+    after = search(exercise.epd, budget, stop, moves=[answer])
+    cost = 1.0 + win_chance(after.value)
+    if cost >= 1.0 - LEVEL:
+        return Judgement(Mark.WRONG, _shown(after.line, None), cost)
+    return Judgement(_sound(exercise) if cost <= LOSS - CLOSE else Mark.OPEN, _shown(after.line, None), cost)
+
+
+def _sound(exercise: Exercise) -> Mark:
+    """Mark of a move that gives nothing away."""
+    return Mark.SLOW if exercise.task is Task.KILLER and exercise.mate_in is not None else Mark.RIGHT
+
+
+def _shown(line: tuple[str, ...], mate_in: int | None) -> tuple[str, ...]:
+    return line if mate_in is not None else line[:LINE]

@@ -1,0 +1,222 @@
+"""Practising: which exercise is next, what an answer does, how it stands.
+
+What a player has done is in the library and nowhere else: it is stored with each answer, in one transaction, so that it
+goes on where it stopped, in the terminal or on the page, however it ended.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, tzinfo
+
+from coach.practice.collect import Filter, exercises_of, plain_theme
+from coach.practice.exercise import Exercise, Origin
+from coach.practice.judge import Judgement, Mark, judge
+from coach.practice.schedule import rated, streak
+from coach.practice.tested import is_confirmed, keep, recall
+from coach.practice.wording import theme_words
+from db.games.accounts import SiteAccount
+from db.games.players import find_players, players
+from db.library.library import Library
+from db.storage.practice_rows import Card, Review, cards_of, profile_names, reviews_of, store_review
+from db.wording.english import ENGLISH
+from db.wording.grammar import Grammar
+from trapcore.errors import UsageError
+from trapcore.parallel.budget import Cancellation
+from trapcore.suggestions import unknown_name
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a player's practice stands."""
+
+    due: int
+    """Exercises that are to be repeated now."""
+    new: int
+    """Exercises that were never answered; some of them may not be confirmed when their turn comes."""
+    waiting: int
+    """Exercises that come again later."""
+    next_due: datetime | None
+    """When the first of these comes, in UTC; None if none waits."""
+    right: int
+    """Answers of today that counted and were right."""
+    wrong: int
+    streak: int
+    """Days in a row, see `coach.practice.schedule.streak`."""
+
+    def words(self, language: Grammar = ENGLISH) -> str:
+        """``2 due, 10 new, 3 later; today 1 right, 0 wrong; 4 days in a row.``"""
+        due, new, later = map(language.number, (self.due, self.new, self.waiting))
+        parts = [language.text("%(due)s due, %(new)s new, %(later)s later", due=due, new=new, later=later)]
+        if self.right or self.wrong:
+            parts.append(language.text("today %(right)s right, %(wrong)s wrong", right=self.right, wrong=self.wrong))
+        if self.streak:
+            days = language.counted(self.streak, "day")
+            parts.append(language.text("%(days)s in a row", days=days))
+        return f"{'; '.join(parts)}."
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What became of an answer."""
+
+    judgement: Judgement
+    number: int | None
+    """Of the stored answer; None for one that is neither right nor wrong."""
+    comes_again: datetime | None
+    """When the exercise comes again, in UTC; None likewise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Practice:
+    """The exercises of a player that are wanted."""
+
+    player: str | SiteAccount
+    """An account, or a name as in the games; empty for the library's traps without games."""
+    exercises: tuple[Exercise, ...]
+
+    @property
+    def name(self) -> str:
+        """What the player is called."""
+        return self.player if isinstance(self.player, str) else self.player.name
+
+    @property
+    def profile(self) -> str:
+        """What the player's answers are stored under: two players with one name have two."""
+        return str(self.player)
+
+    def find(self, id: str) -> Exercise | None:
+        """The exercise with this `Exercise.id`; None if it is not among the wanted ones."""
+        return next((each for each in self.exercises if each.id == id), None)
+
+    def next(self, library: Library, now: datetime, skip: Collection[str] = ()) -> Exercise | None:
+        """What is to be answered now: what is due for the longest time, else the first new one that is confirmed
+        (`coach.practice.tested.is_confirmed`), which may take a second for each that is skipped.
+
+        ``skip``: identifiers of exercises that are put off. None if there is nothing to do. Raises `LibraryError`.
+        """
+        cards = self._cards(library)
+        wanted = [each for each in self.exercises if each.id not in skip]
+        due = [(cards[each.epd, each.task].due, each) for each in wanted if (each.epd, each.task) in cards]
+        ready = [(time, each) for time, each in due if time <= now]
+        if ready:
+            return min(ready, key=lambda pair: pair[0])[1]
+        new = [each for each in wanted if (each.epd, each.task) not in cards]
+        recall(library, [each for each in new if each.origin is Origin.LOST])
+        return next(filter(is_confirmed, new), None)
+
+    def standing(self, library: Library, now: datetime, zone: tzinfo | None = None) -> Standing:
+        """How it stands at ``now`` (UTC); days begin as they do in ``zone``, by default that of the machine.
+
+        Due, new and waiting are of the wanted exercises, answers and days of all. Raises `LibraryError`.
+        """
+        cards = self._cards(library)
+        with library.database.read() as connection:
+            reviews = [review for _, _, _, review in reviews_of(connection, self.profile)]
+        today = now.astimezone(zone).date()
+        days = [review.at.astimezone(zone).date() for review in reviews]
+        done = [review.is_right for review, day in zip(reviews, days, strict=True) if day == today and review.rating]
+        known = [cards[each.epd, each.task] for each in self.exercises if (each.epd, each.task) in cards]
+        later = [card.due for card in known if card.due > now]
+        return Standing(
+            due=len(known) - len(later),
+            new=len(self.exercises) - len(known),
+            waiting=len(later),
+            next_due=min(later, default=None),
+            right=sum(done),
+            wrong=len(done) - sum(done),
+            streak=streak(days, today),
+        )
+
+    def answer(
+        self,
+        library: Library,
+        exercise: Exercise,
+        answer: str,
+        now: datetime,
+        *,
+        hints: int = 0,
+        stop: Cancellation | None = None,
+    ) -> Answered:
+        """Judge a legal move (UCI) and store the answer, unless it is neither right nor wrong.
+
+        Only the first answer to an exercise that is new or due counts for when it comes again. Raises `LibraryError`,
+        and `UsageError` if FSRS is not installed.
+        """
+        judgement = judge(exercise, answer, stop)
+        if judgement.mark in (Mark.OPEN, Mark.SLOW):
+            return Answered(judgement, None, None)
+        review = _review(now, answer, judgement, hints)
+        return Answered(judgement, *self._store(library, exercise, review))
+
+    def give_up(self, library: Library, exercise: Exercise, now: datetime, *, hints: int = 0) -> Answered:
+        """Store that the solution was asked for, which counts as a wrong answer. Raises as `answer` does."""
+        judgement = Judgement(Mark.WRONG, (), 0.0)
+        return Answered(judgement, *self._store(library, exercise, _review(now, "", judgement, hints)))
+
+    def _store(self, library: Library, exercise: Exercise, review: Review) -> tuple[int, datetime]:
+        keep(library, [exercise])
+        with library.database.write() as connection:
+            card = cards_of(connection, self.profile).get((exercise.epd, exercise.task.value))
+            if card is None or card.due <= review.at:
+                rating, card = rated(exercise, card, review.at, is_right=review.is_right, hints=review.hints)
+                review = replace(review, rating=rating)
+            return store_review(connection, self.profile, card, review), card.due
+
+    def _cards(self, library: Library) -> dict[tuple[str, str], Card]:
+        with library.database.read() as connection:
+            return cards_of(connection, self.profile)
+
+
+def open_practice(library: Library, player: str | SiteAccount, wanted: Filter) -> Practice:
+    """The exercises of an account, or of a player whose name may be a part of one in the games; without a name the
+    library's traps.
+
+    Raises `UsageError` for an unknown player and where there is no exercise, with what to do, and `LibraryError`.
+    """
+    if isinstance(player, str) and player:
+        player = find_player(library, player)
+    every = exercises_of(library, player)
+    if not every:
+        if not player:
+            raise UsageError("there is nothing to practise in {library}: it has no proved trap", library=library.name)
+        raise UsageError(
+            "there is nothing to practise in {library}: it has no proved trap and no losing move of {name}; "
+            "`trapline index FILE --db {library}` looks for them",
+            library=library.name,
+            name=str(player),
+        )
+    found = tuple(filter(wanted, every))
+    themes = sorted({theme for each in every for theme in each.themes})
+    if wanted.theme and plain_theme(wanted.theme) not in map(plain_theme, themes):
+        raise unknown_name("theme", wanted.theme, map(theme_words, themes))
+    if not found:
+        raise UsageError(
+            "none of the {count:,} exercises is of this kind; ask for less: no --opening or --rating", count=len(every)
+        )
+    return Practice(player, found)
+
+
+def find_player(library: Library, player: str) -> str:
+    """The name that is meant by one or a part of one; see `db.games.players.find_players`. Raises `UsageError`."""
+    with library.database.read() as connection:
+        known = profile_names(connection)
+    if player in known:
+        return player
+    (name,) = find_players(players(library), player)
+    return name
+
+
+def now_utc() -> datetime:
+    """The time by the machine's clock, to the second."""
+    return datetime.now(UTC).replace(microsecond=0)
+
+
+def _review(now: datetime, answer: str, judgement: Judgement, hints: int) -> Review:
+    return Review(
+        at=now,
+        answer=answer,
+        is_right=judgement.mark is Mark.RIGHT,
+        hints=hints,
+        rating=None,
+        line=judgement.line,
+    )

@@ -1,0 +1,152 @@
+"""Words about exercises: what is asked, hints, and what is said of an answer, in the sentences of the grammar."""
+
+import re
+from collections.abc import Sequence
+
+import chess
+
+from coach.practice.collect import plain_theme
+from coach.practice.exercise import Exercise, Origin, Task
+from coach.practice.judge import Judgement, Mark
+from db.wording.claims import points_of_cost, year
+from db.wording.english import ENGLISH
+from db.wording.grammar import Grammar
+from db.wording.names import theme_name
+
+HINTS = 3
+"""Hints of an exercise, each saying more."""
+
+PIECE_HINT = 2
+"""The hint that names the piece and its square."""
+
+
+def theme_words(theme: str, language: Grammar = ENGLISH) -> str:
+    """A theme in words: ``discovered attack``; empty for none."""
+    return theme_name(theme, language) if theme else ""
+
+
+def theme_key(text: str, language: Grammar) -> str:
+    """The theme that is called so in a language, as lichess writes it; else the text as it is."""
+    wanted = plain_theme(text)
+    called = (key for key, (name, _) in language.theme_names.items() if plain_theme(name) == wanted)
+    return next(called, text) if wanted else text
+
+
+def numbered(board: chess.Board, line: Sequence[str]) -> str:
+    """A line (UCI) in SAN with its move numbers: ``23...Qe3+ 24.Kh1 Rxf1#``."""
+    return re.sub(r"(\d\.+) ", r"\1", board.variation_san([chess.Move.from_uci(move) for move in line]))
+
+
+def question(exercise: Exercise, language: Grammar = ENGLISH) -> str:
+    """What is asked, without a word too many about the answer."""
+    side = language.sides[exercise.board().turn]
+    if exercise.task is Task.SAFE:
+        return language.practice["ask_safe"].format(side=side)
+    key = "ask_killer_after" if exercise.played_before else "ask_killer"
+    return language.practice[key].format(side=side, last=_last(exercise) if exercise.played_before else "")
+
+
+def source(exercise: Exercise, language: Grammar = ENGLISH) -> str:
+    """Where it is from, shown after the answer."""
+    game = exercise.game
+    if game is None:
+        return language.practice["from_trap"].format(name=exercise.name) if exercise.name else ""
+    played = f"{game.white} – {game.black}" + (f", {year(game.date)}" if year(game.date) else "")
+    key = "was_yours" if exercise.origin is Origin.LOST else "was_missed"
+    return language.practice[key].format(game=played, address=f" ({game.address})" if game.address else "")
+
+
+def hint(exercise: Exercise, number: int, language: Grammar = ENGLISH) -> str:
+    """A hint, from 1 to `HINTS`: the theme, the piece that moves, and the kind of move. No hint names the move."""
+    board, words = exercise.board(), language.practice
+    is_safe = exercise.task is Task.SAFE
+    if number == 1:
+        return words["avoid_what" if is_safe else "look_for"].format(theme=_about(exercise, language))
+    if number == PIECE_HINT:
+        square = hinted_square(exercise)
+        kind = board.piece_type_at(chess.parse_square(square))
+        assert kind is not None
+        if is_safe:
+            return words["avoid_piece"].format(piece=language.the_piece[kind], square=square)
+        told = words["moves_piece"].format(subject=language.subject[kind], square=square)
+        return told[:1].upper() + told[1:]
+    if is_safe:
+        board.push_uci(exercise.line[0])
+    subject = words["the_answer" if is_safe else "the_move"]
+    return words[_nature(board, exercise.killer_line[0])].format(subject=subject)
+
+
+def hinted_square(exercise: Exercise) -> str:
+    """The square of the piece that the second hint names: it plays the bait or the killer."""
+    return exercise.line[0][:2]
+
+
+def _nature(board: chess.Board, uci: str) -> str:
+    """The key of the sentence that says whether a move captures and gives check."""
+    move = chess.Move.from_uci(uci)
+    takes, checks = board.is_capture(move), board.gives_check(move)
+    return "takes_with_check" if takes and checks else "takes" if takes else "checks" if checks else "is_quiet"
+
+
+def verdict(exercise: Exercise, answer: str, judgement: Judgement, language: Grammar = ENGLISH) -> str:
+    """What is said of an answer (UCI)."""
+    board, words = exercise.board(), language.practice
+    move = numbered(board, [answer])
+    line = numbered_after(board, answer, judgement.line)
+    if judgement.mark is Mark.OPEN:
+        return words["open"].format(move=move)
+    if judgement.mark is Mark.SLOW:
+        return words["slow"].format(move=move, count=exercise.mate_in)
+    if judgement.mark is Mark.RIGHT:
+        key = "right_line" if line and exercise.task is Task.KILLER else "right"
+        return words[key].format(move=move, line=line)
+    return words["wrong_line" if line else "wrong"].format(
+        move=move, how=_how(exercise, judgement, language), line=line
+    )
+
+
+def solution(exercise: Exercise, best: str | None, language: Grammar = ENGLISH) -> str:
+    """The answer; ``best`` (UCI) is a right move where a safe one is asked, None if none is known."""
+    board, words = exercise.board(), language.practice
+    if exercise.task is Task.KILLER:
+        return words["killer_is"].format(line=numbered(board, exercise.line))
+    gaps = {
+        "move": numbered(board, exercise.line[:1]),
+        "line": numbered_after(board, exercise.line[0], exercise.line[1:]),
+    }
+    if best is None:
+        return words["loses_to"].format(**gaps)
+    return words["loses_to_best"].format(**gaps, best=numbered(board, [best]))
+
+
+def numbered_after(board: chess.Board, answer: str, line: Sequence[str]) -> str:
+    """What follows a move, with numbers."""
+    after = board.copy(stack=False)
+    after.push_uci(answer)
+    return numbered(after, line)
+
+
+def _last(exercise: Exercise) -> str:
+    before = chess.Board(exercise.before)
+    board = exercise.board()
+    # The move number that the position has, counted back for the move before it.
+    before.fullmove_number = board.fullmove_number - (1 if board.turn else 0)
+    if exercise.number is None:
+        return before.san(before.parse_uci(exercise.played_before))
+    return numbered(before, [exercise.played_before])
+
+
+def _about(exercise: Exercise, language: Grammar) -> str:
+    if exercise.mate_in is not None:
+        return language.a_mate[None][1].format(count=exercise.mate_in)
+    first = exercise.themes[0]
+    return theme_name(first, language, in_sentence=True)
+
+
+def _how(exercise: Exercise, judgement: Judgement, language: Grammar) -> str:
+    if judgement.mate_in is not None:
+        return language.practice["loses_to_mate"].format(count=judgement.mate_in)
+    key = "lets_go" if exercise.task is Task.KILLER else "loses"
+    if not judgement.cost:
+        return language.practice[key]
+    return language.practice[f"{key}_cost"].format(points=points_of_cost(judgement.cost))

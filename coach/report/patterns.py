@@ -1,0 +1,92 @@
+"""The patterns of a player as the report and the page of the report show them: both use ``templates/patterns.html``."""
+
+import shlex
+from base64 import b64encode
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import resources
+
+from jinja2 import Environment, pass_context
+from jinja2.runtime import Context
+
+from db.games.losing_moves import LostMove
+from db.patterns.keys import Pattern
+from db.patterns.recurring import IN_GAMES, LEAST_GAMES, Recurring
+from db.traps.board_svg import Picture, draw
+from db.wording.causes import advice
+
+
+def embedded(picture: Picture) -> str:
+    """An address that is the picture itself."""
+    return f"data:image/svg+xml;base64,{b64encode(draw(picture)).decode()}"
+
+
+def picture_of_loss(lost: LostMove) -> Picture:
+    """The board of a losing move, its player below."""
+    killer = lost.move.killer_line[0] if lost.move.killer_line else ""
+    name = f"{lost.game.white} – {lost.game.black}"
+    return Picture(fen=lost.epd, bait=lost.uci, killer=killer, flipped=lost.colour == "black", before=name)
+
+
+def _embedded(lost: LostMove) -> tuple[str, Picture]:
+    picture = picture_of_loss(lost)
+    return embedded(picture), picture
+
+
+@dataclass(frozen=True, slots=True)
+class PatternLinks:
+    """Where the boards of a pattern are, and where it leads."""
+
+    picture: Callable[[LostMove], tuple[str, Picture]] = _embedded
+    """Address of a board, and the board."""
+    game: Callable[[LostMove], str | None] = lambda lost: lost.game.address
+    """Address of a game at the losing move; None for none."""
+    practise: Callable[[Pattern], str] | None = None
+    """Address where a pattern is practised; without it the command is named."""
+    page: Callable[[Pattern], str] | None = None
+    """Address of the page of a pattern; without it there is no link."""
+
+
+def patterns_template() -> str:
+    """The text of the template, for an environment with templates of its own."""
+    return resources.files("coach.report").joinpath("templates/patterns.html").read_text("utf-8")
+
+
+def shown_patterns(patterns: Sequence[Recurring], judged: int, player: str, links: PatternLinks) -> dict[str, object]:
+    """What the template needs besides the language: the patterns of a player, ``judged`` of whose games were looked
+    through."""
+    return {
+        "patterns": patterns,
+        "judged": judged,
+        "links": links,
+        "least_games": LEAST_GAMES,
+        "least_span": IN_GAMES,
+        "practise_command": lambda pattern: (
+            f"trapline practise --player {shlex.quote(player)} --pattern {shlex.quote(pattern.key)}"
+        ),
+    }
+
+
+def add_pattern_filters(environment: Environment) -> None:
+    """Add the filters of the template to an environment that has a language."""
+    environment.filters |= {each.__name__: each for each in (pattern_advice, pattern_name, numbered_move)}
+
+
+@pass_context
+def pattern_name(context: Context, recurring: Recurring) -> str:
+    """What a pattern is called, with the squares of its costliest mistake."""
+    name = recurring.pattern.name(context["language"], recurring.moves[0].colour)
+    return name[:1].upper() + name[1:]
+
+
+@pass_context
+def pattern_advice(context: Context, recurring: Recurring) -> str:
+    """The advice for the most frequent cause of its mistakes."""
+    causes = Counter(move.move.cause for move in recurring.moves)
+    return advice(max(causes, key=lambda cause: (causes[cause], cause)), context["language"])
+
+
+def numbered_move(lost: LostMove) -> str:
+    """``5...Bxd1``."""
+    return f"{lost.number}{'.' if lost.colour == 'white' else '...'}{lost.san}"

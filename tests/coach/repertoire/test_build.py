@@ -1,0 +1,207 @@
+"""Repertoires: built, proved, the same again, written and read back."""
+
+import io
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import chess
+import chess.pgn
+import chess.polyglot
+import pytest
+
+from coach.repertoire import build
+from coach.repertoire.build import RepertoireOptions, build_repertoire
+from coach.repertoire.expectation import own_moves
+from coach.repertoire.export import as_book, as_game, write_repertoire
+from coach.repertoire.known_lines import KnownLines
+from coach.repertoire.stored import StoredRepertoire, made_of
+from coach.repertoire.tree import Position, Repertoire, Reply
+from db.games.index_games import index_files
+from db.library.library import Library
+from db.library.open import open_library
+from db.proof.prover import TrapProver
+from db.traps.temptation import RatingBand
+from db.traps.trap import make_trap
+from tests.coach.repertoire.test_replies import game
+from tests.support.db_traps import legal, write
+from trapcore.errors import InputError, UsageError
+from trapcore.parallel.budget import Budget, Cancellation
+from trapcore.proof.trap_test import check_bait
+from trapcore.proof.verdict import Verdict
+
+BAND = RatingBand(1200, 1599)
+SMALL = RepertoireOptions(color="black", band=BAND, positions=6, depth=4, nodes=800, test_nodes=30_000)
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    """Games of players who give a bishop away after 1.e4 e5."""
+    folder = tmp_path_factory.mktemp("repertoire")
+    games = [game("1. e4 e5 2. Ba6 bxa6", 1400, 1400, "0-1").replace('"A"', f'"A{n}"') for n in range(30)]
+    pgn = write(folder / "games.pgn", *games)
+    opened = open_library(folder / "library.sqlite", create=True)
+    index_files(opened, [pgn])
+    return opened
+
+
+@pytest.fixture(scope="module")
+def built(library: Library) -> Repertoire:
+    return build_repertoire(library, SMALL)
+
+
+def test_the_bait_that_people_take_is_waited_for(built: Repertoire) -> None:
+    first = built.traps()[0]
+    assert (first.moves, first.bait_san) == (("e4", "e5"), "Ba6")
+    assert first.killer_line_san[0] in ("bxa6", "Nxa6")
+    assert first.falls > 0.7
+    assert first.reach > 0.7
+    assert (first.decisions, first.fell) == (30, 30)
+    assert built.points > 0.6
+    content = built.to_dict()
+    assert content["traps_set"] >= first.reach - 1e-4
+    assert content["fallen_for"] <= content["traps_set"]
+
+
+def test_every_trap_is_proved_and_every_move_within_the_cost(built: Repertoire) -> None:
+    assert built.traps()
+    for trap in built.traps():
+        board = chess.Board()
+        for san in trap.moves:
+            board.push_san(san)
+        assert board.epd() == trap.epd
+        test = check_bait(board.fen(), trap.bait, budget=Budget(nodes=30_000))
+        assert test.verdict is Verdict.PROVED
+        for uci in (trap.bait, *trap.killer_line):
+            board.push(board.parse_uci(uci))
+    assert all(0 <= position.cost <= SMALL.max_cost for position in built.positions())
+
+
+def test_the_same_comes_out_again_with_more_threads(library: Library, built: Repertoire) -> None:
+    assert build_repertoire(library, SMALL, jobs=3) == built
+
+
+def test_it_is_read_back_from_pgn_and_from_a_book(built: Repertoire, tmp_path: Path) -> None:
+    (pgn,) = write_repertoire(built, tmp_path / "black.pgn")
+    read = chess.pgn.read_game(io.StringIO(pgn.read_text()))
+    assert read is not None
+    assert read.errors == []
+    assert pgn.read_text() == as_game(built)
+    assert "30 of 30 in the games" in pgn.read_text()
+    (book,) = write_repertoire(built, tmp_path / "black.bin")
+    with chess.polyglot.open_reader(book) as reader:
+        for position in built.positions():
+            board = chess.Board(f"{position.epd} 0 1")
+            assert reader.find(board).move == board.parse_uci(position.uci)
+    chapters = write_repertoire(built, tmp_path / "chapters")
+    text = io.StringIO(chapters[0].read_text())
+    games = list(iter(lambda: chess.pgn.read_game(text), None))
+    assert len(games) == 1 + len(built.traps())
+    assert all(found is not None and not found.errors for found in games)
+
+
+def test_castling_in_a_book_is_the_king_taking_its_rook(tmp_path: Path) -> None:
+    board = chess.Board("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1")
+    position = Position(board.epd(), "e1c1", 0.0, 0.0, ())
+    book = tmp_path / "book.bin"
+    book.write_bytes(as_book(Repertoire("white", BAND, (Reply("", 1.0, None, position),), 0.5, 0.5)))
+    with chess.polyglot.open_reader(book) as reader:
+        assert reader.find(board).move == chess.Move.from_uci("e1c1")
+
+
+def test_what_cannot_be_built_is_said(library: Library, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"max-cost must be 0 to 1, not 2"):
+        RepertoireOptions(color="white", band=BAND, max_cost=2)
+    with pytest.raises(UsageError, match="color must be white or black"):
+        RepertoireOptions(color="red", band=BAND)
+    with pytest.raises(UsageError, match="seconds must be 1 to 1,000,000,000, not 0"):
+        RepertoireOptions(color="white", band=BAND, seconds=0)
+    stop = Cancellation()
+    stop.cancel()
+    with pytest.raises(UsageError, match="cancelled"):
+        build_repertoire(library, SMALL, stop=stop)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_repertoire_is_played_from_a_file(library: Library, built: Repertoire, tmp_path: Path) -> None:
+    stored = StoredRepertoire.of(built, made_of(library, 0.08))
+    stored.write(tmp_path / "black.json")
+    read = StoredRepertoire.read(tmp_path / "black.json")
+    assert read == stored
+    board = chess.Board()
+    board.push_san("e4")
+    found = read.move(board)
+    assert found is not None
+    uci, trap = found
+    assert uci == "e7e5"
+    assert trap is not None
+    assert (trap.baits[0].uci, trap.baits[0].killer_line[0] in ("b7a6", "b8a6")) == ("f1a6", True)
+    assert trap.taken > 0.7
+    rare = {key: tuple(replace(bait, taken=0.01) for bait in baits) for key, baits in read.baits.items()}
+    assert replace(read, baits=rare).move(board) == (uci, None)
+    assert read.move(chess.Board("8/8/8/8/8/4k3/8/R3K3 w - - 0 1")) is None
+    (tmp_path / "bad.json").write_text('{"format": 0}')
+    with pytest.raises(InputError, match=r"bad\.json is no repertoire of this program"):
+        StoredRepertoire.read(tmp_path / "bad.json")
+
+
+def test_a_repertoire_is_old_when_the_library_has_changed(library: Library) -> None:
+    now = made_of(library, 0.08)
+    assert now.games == 30
+    assert not now.is_old(now)
+    assert now.is_old(replace(now, traps="other"))
+    assert now.is_old(replace(now, max_cost=0.05))
+    assert not now.is_old(replace(now, games=129))
+    assert now.is_old(replace(now, games=130))
+    assert not replace(now, games=1_000).is_old(replace(now, games=1_150))
+
+
+def test_the_time_for_a_repertoire_is_limited(library: Library) -> None:
+    began = time.monotonic()
+    long = replace(SMALL, positions=100_000, depth=60, seconds=1.0)
+    found = build_repertoire(library, long, compare=False)
+    assert time.monotonic() - began < 60
+    assert 0 < sum(1 for _ in found.positions()) < 1_000
+    assert found.main_points is None
+
+
+def test_known_lines_lead_to_the_traps_that_the_other_side_falls_for() -> None:
+    trap = TrapProver().prove(legal())
+    white, black = KnownLines([trap], "white"), KnownLines([trap], "black")
+    board = chess.Board()
+    for san in ("e4", "e5", "Nf3", "Nc6", "Bc4", "d6", "Nc3", "Bg4", "Nxe5"):
+        move = board.parse_san(san)
+        assert white.moves(board) == [move.uci()]
+        assert black.moves(board) == []
+        board.push(move)
+    assert white.moves(board) == ["g4d1"]
+    assert KnownLines([legal()], "white").moves(chess.Board()) == [], "only what is proved is waited for"
+
+
+def test_a_known_line_is_gone_down_also_where_another_move_is_better(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[str] = []
+
+    def recorded(fen: str, *given: Any) -> list[tuple[str, float, float]]:
+        looked.append(chess.Board(fen).epd())
+        return own_moves(fen, *given)
+
+    monkeypatch.setattr(build, "own_moves", recorded)
+    wanted = chess.Board()
+    for san in ("a4", "e5"):
+        wanted.push_san(san)
+    # Nobody begins like that by himself.
+    line = make_trap(
+        name="Long way", family="long-way", moves="1. a4 e5 2. Nc3 d5 3. Nb5", bait="Bg4", killer_line="f3"
+    )
+    small = RepertoireOptions(
+        color="white", band=BAND, max_cost=0.5, positions=12, depth=6, nodes=200, test_nodes=1_000, width=1
+    )
+    for traps in ((), (line,)):
+        looked.clear()
+        with open_library(tmp_path / f"{len(traps)}.sqlite", create=True) as library:
+            library.add_all([replace(trap, verdict=Verdict.PROVED, proof_by="a test") for trap in traps])
+            build_repertoire(library, small, compare=False)
+        assert (wanted.epd() in looked) is bool(traps)

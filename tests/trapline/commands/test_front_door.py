@@ -1,0 +1,150 @@
+"""What every command has: short help, flags without a type, names of near commands, completion in three shells."""
+
+import os
+import pty
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from db.formats.bundled import bundled_traps
+from db.library.open import create_library, open_library
+from tests.support.command_line import run_program
+from tests.support.practice_library import copy_practice_library
+from trapline.program import COMMANDS
+
+
+@pytest.mark.parametrize("arguments", [("-h",), ("annotate", "-h"), ("library", "list", "-h"), ("jobs", "run", "-h")])
+def test_short_help_has_no_type_beside_a_flag(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    done = run_program(arguments, tmp_path, {})
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "--help" in done.stdout
+    assert "<bool>" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "near"),
+    [(("anotate", "x.pgn"), "annotate"), (("library", "lst"), "list"), (("practice",), "practise")],
+)
+def test_a_misspelt_command_gets_a_suggestion(arguments: tuple[str, ...], near: str, tmp_path: Path) -> None:
+    done = run_program(arguments, tmp_path, {})
+    assert done.returncode == 2
+    assert f"did you mean '{near}'" in " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize(
+    "variables",
+    [
+        {"_TRAPLINE_COMPLETE": "complete_bash", "COMP_WORDS": "trapline ann", "COMP_CWORD": "1"},
+        {"_TRAPLINE_COMPLETE": "complete_zsh", "_TYPER_COMPLETE_ARGS": "trapline ann"},
+        {
+            "_TRAPLINE_COMPLETE": "complete_fish",
+            "_TYPER_COMPLETE_ARGS": "trapline ann",
+            "_TYPER_COMPLETE_FISH_ACTION": "get-args",
+        },
+    ],
+    ids=lambda variables: variables["_TRAPLINE_COMPLETE"],
+)
+def test_commands_are_completed(variables: dict[str, str], tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "trapline"],
+        env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[3])} | variables,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert "annotate" in done.stdout
+    assert not [name for name in COMMANDS if name != "annotate" and name in done.stdout.split()]
+
+
+def test_what_is_not_there_is_said(tmp_path: Path) -> None:
+    copy_practice_library(tmp_path / "library.sqlite")
+    unseen = run_program(("explore", "--moves", "a4 a5 h4", "--db", "library.sqlite"), tmp_path, {})
+    assert (unseen.returncode, unseen.stdout) == (0, "")
+    assert "did not occur in any of the 3 indexed games" in unseen.stderr
+    create_library(tmp_path / "empty.sqlite")
+    idle = run_program(("service", "run", "--db", "empty.sqlite"), tmp_path, {})
+    assert idle.returncode == 2
+    assert "nothing is configured: the table [service]" in idle.stderr
+
+
+def test_a_rare_word_of_a_name_counts_more_than_a_common_one(tmp_path: Path) -> None:
+    with open_library(tmp_path / "library.sqlite", create=True) as library:
+        library.add_all(bundled_traps())
+    done = run_program(("query", "--name", "leagl trap", "--db", "library.sqlite"), tmp_path, {})
+    rows = done.stdout.splitlines()
+    assert "legal-mate" in rows[0]
+    assert not [row for row in rows if "elephant" in row]
+
+
+def test_a_report_is_no_page_for_a_terminal(tmp_path: Path) -> None:
+    copy_practice_library(tmp_path / "library.sqlite")
+    ours, theirs = pty.openpty()
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "trapline", "report", "kiss", "--db", "library.sqlite"],
+            env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[3])},
+            cwd=tmp_path,
+            stdout=theirs,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+            timeout=120,
+        )
+    finally:
+        os.close(theirs)
+        os.close(ours)
+    assert done.returncode == 2
+    assert "name a file, -o report.html" in done.stderr
+
+
+def test_a_table_that_is_too_wide_for_the_terminal_is_told_a_row_after_the_other(tmp_path: Path) -> None:
+    with open_library(tmp_path / "library.sqlite", create=True) as library:
+        library.add_all(bundled_traps())
+    ours, theirs = pty.openpty()
+    read: list[bytes] = []
+
+    def drain() -> None:
+        with suppress(OSError):  # the end of a terminal
+            while piece := os.read(ours, 1 << 16):
+                read.append(piece)
+
+    reader = threading.Thread(target=drain)
+    reader.start()
+    try:
+        subprocess.run(
+            [sys.executable, "-m", "trapline", "library", "list", "--db", "library.sqlite"],
+            env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[3]), "COLUMNS": "70", "TERM": "dumb"},
+            cwd=tmp_path,
+            stdout=theirs,
+            check=True,
+            timeout=120,
+        )
+    finally:
+        os.close(theirs)
+        reader.join(timeout=60)
+        os.close(ours)
+    lines = b"".join(read).decode().splitlines()
+    assert {"slug: legal-mate", "killer line: Bxf7+ Ke7 Nd5#"} <= set(lines)
+    assert not [line for line in lines if "│" in line]
+
+
+def test_a_move_that_cannot_be_played_is_named(tmp_path: Path) -> None:
+    create_library(tmp_path / "library.sqlite")
+    (tmp_path / "games.pgn").write_text('[White "A"]\n\n1. e4 e5 *\n\n[White "B"]\n\n1. e4 Ke3 *\n')
+    done = run_program(("index", "games.pgn", "--tell", "known", "--db", "library.sqlite"), tmp_path, {})
+    assert done.returncode == 0
+    assert "games.pgn, game 2, move 1: Ke3 is not legal (no king can go to e3)" in done.stderr
+
+
+def test_what_an_error_quotes_may_be_without_end(tmp_path: Path) -> None:
+    done = run_program(("search", "breakthrough", "W" * 100_000), tmp_path, {})
+    assert done.returncode == 3
+    assert done.stderr.startswith("trapline: not a position of breakthrough")
+    assert len(done.stderr) < 2200
+    assert done.stderr.count("\n") == 1

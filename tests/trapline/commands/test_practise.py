@@ -1,0 +1,135 @@
+"""``trapline practise`` as people run it, from a terminal or with answers on standard input."""
+
+import os
+import signal
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from sqlalchemy import func, select
+
+from db.library.open import open_library
+from db.storage.models import PracticeReviewRow
+from tests.support.command_line import run_program
+from tests.support.practice_library import PLAYER, copy_practice_library
+
+HEAD = ("practise", "--db", "library.sqlite")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    copy_practice_library(tmp_path / "library.sqlite")
+    return tmp_path
+
+
+def practise(folder: Path, given: str, *more: str) -> subprocess.CompletedProcess[str]:
+    return run_program((*HEAD, "--player", PLAYER, *more), folder, {}, given)
+
+
+def stored(folder: Path) -> int:
+    with open_library(folder / "library.sqlite", read_only=True) as library, library.database.read() as connection:
+        return connection.scalar(select(func.count()).select_from(PracticeReviewRow)) or 0
+
+
+def test_a_session_without_a_terminal_ends_with_the_input(folder: Path) -> None:
+    done = practise(folder, "hint\nKe9\nBxd1\nNxe5\n", "--theme", "mate")
+    assert (done.returncode, done.stderr) == (0, "")
+    first, *rest = done.stdout.split("> ")
+    assert "Black to move: a natural move loses here. Find one that does not." in first
+    assert "  1  ♖ · · ♔ ♕ ♗ · ♖" in first  # Black below
+    assert rest[0].startswith("The move to avoid loses to a mate in 2.")
+    assert rest[1].startswith("'Ke9' is no legal move here; write one like Nf3")
+    assert rest[2].startswith("5...Bxd1 loses to a mate in 2: 6.Bxf7+ Ke7 7.Nd5#.")
+    assert "Try again." in rest[2]
+    assert rest[3].startswith("Right: 5...Nxe5.")
+    assert "Anna – Éva Kiss, 2020.05.01 (https://lichess.org/x)" in rest[3]
+    assert "1 answered, 0 right at once." in done.stdout
+    assert stored(folder) == 2
+
+
+def test_exercises_are_asked_and_answered_in_german(folder: Path) -> None:
+    done = practise(folder, "hint\nBxd1\nNxe5\n", "--theme", "mate", "--language", "de")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Schwarz am Zug: ein naheliegender Zug verliert hier. Finden Sie einen, der nicht verliert." in done.stdout
+    assert "Der Zug, der zu meiden ist, verliert durch " in done.stdout
+    assert "5...Bxd1 verliert durch Matt in 2: 6.Bxf7+ Ke7 7.Nd5#." in done.stdout
+    assert "Richtig: 5...Nxe5. Der Zug, der verliert, war Ihrer in " in " ".join(done.stdout.split())
+    assert "unknown language 'fr': known are en, de" in practise(folder, "", "--language", "fr").stderr
+
+
+def test_the_next_session_goes_on_and_the_end_says_when_it_comes_again(folder: Path) -> None:
+    assert practise(folder, "show\nquit\n", "--theme", "mate", "--count", "1").returncode == 0
+    done = practise(folder, "", "--theme", "mate")
+    assert done.stdout.startswith("0 due, 1 new, 1 later; today 0 right, 1 wrong; 1 day in a row. The next comes ")
+    assert "6.Bxf7" not in done.stdout
+
+
+def test_skip_puts_an_exercise_off_and_count_ends(folder: Path) -> None:
+    done = practise(folder, "skip\nskip\nskip\n", "--count", "2")
+    assert done.stdout.count("> ") == 2
+    assert stored(folder) == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--player", "Eve Kisss"), "the nearest are Éva Kiss"),
+        (("--theme", "mat"), "did you mean 'mate'?"),
+        (("--opening", "Grünfeld"), "exercises is of this kind"),
+        (("--rating", "strong"), "--rating wants two numbers"),
+        (("--export", "deck.zip"), "FILE.pgn, FILE.apkg or a FOLDER"),
+        (("--export", "library.sqlite"), "FILE.pgn, FILE.apkg or a FOLDER"),
+    ],
+)
+def test_what_cannot_be_says_what_to_do(folder: Path, arguments: tuple[str, ...], says: str) -> None:
+    done = run_program((*HEAD, *arguments), folder, {})
+    assert done.returncode == 2
+    assert says in done.stderr
+
+
+def test_ctrl_c_keeps_what_was_answered(folder: Path) -> None:
+    arguments = [sys.executable, "-m", "trapline", *HEAD, "--player", PLAYER, "--theme", "mate"]
+    with subprocess.Popen(
+        arguments,
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[3]), "PYTHONUNBUFFERED": "1"},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # A test that runs in the background has it ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler) and None,
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write("Bxd1\n")
+        process.stdin.flush()
+        for line in process.stdout:
+            if "Try again" in line:
+                break
+        process.send_signal(signal.SIGINT)
+        rest, errors = process.communicate(timeout=60)
+    assert (process.returncode, errors) == (130, "")
+    assert "1 answered, 0 right at once." in rest
+    assert stored(folder) == 1
+
+
+def test_progress_claims_nothing_of_few_games(folder: Path) -> None:
+    practise(folder, "Nxe5\n", "--theme", "mate", "--count", "1")
+    done = practise(folder, "", "--progress")
+    assert done.returncode == 0
+    assert "Of fewer than 20 games nothing is claimed." in done.stdout
+    day = datetime.now(UTC).date().isoformat()
+    assert f"No game after {day}, when you began to practise, is in the library yet." in done.stdout
+    assert "fewer" not in done.stdout.replace("Of fewer than", "")
+
+
+def test_exercises_are_written_to_files(folder: Path) -> None:
+    done = practise(folder, "", "--export", "deck.apkg")
+    assert (done.returncode, done.stderr) == (0, "trapline: wrote deck.apkg\n")
+    assert (folder / "deck.apkg").read_bytes()[:2] == b"PK"
+    assert practise(folder, "", "--export", "chapters").stderr == "trapline: wrote chapters/exercises-1.pgn\n"
+    assert practise(folder, "", "--export", "all.pgn").returncode == 0
+    assert (folder / "all.pgn").read_text() == (folder / "chapters" / "exercises-1.pgn").read_text()

@@ -1,0 +1,290 @@
+"""Schedule of the jobs: intervals, missed runs, pauses, earlier versions; and three days of polling in a minute."""
+
+import os
+import pickle
+import random
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from tests.fake_lichess.game import Game
+from tests.fake_lichess.http.server import Server
+from tests.fake_lichess.site import Site
+from tests.support.service_site import InlineExecutor, ServerClock, addresses, begun, random_moves, service_for
+from trapline.service import jobs as all_jobs
+from trapline.service.jobs import JOBS, Job
+from trapline.service.scheduler import Scheduler
+from trapline.service.service import Service
+from trapline.service.state.clock import StopFlag
+from trapline.service.state.job_log import Outcome
+
+ROOT = Path(__file__).parents[3]
+HOUR = 3600.0
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with Server(speed=0.0, keep_alive=0.1) as running:
+        yield running
+
+
+def scheduled(service: Service) -> Scheduler:
+    """A scheduler that runs jobs in this thread, at the service's time."""
+    scheduler = Scheduler(service, InlineExecutor())
+    scheduler.schedule.update()
+    return scheduler
+
+
+def count_runs(monkeypatch: pytest.MonkeyPatch, *names: str) -> Counter[str]:
+    """Let these jobs do nothing but be counted."""
+    runs: Counter[str] = Counter()
+    for name in names:
+
+        def work(service: Service, stop_flag: StopFlag, outcome: Outcome, name: str = name) -> None:
+            runs[name] += 1
+
+        monkeypatch.setitem(all_jobs.JOBS, name, Job(name, "counts", work, JOBS[name].seconds))
+    return runs
+
+
+# Three days -----------------------------------------------------------------------------------------------------------
+
+
+class _Players:
+    """Two who begin and end games as they like; some games last for days."""
+
+    def __init__(self, site: Site) -> None:
+        self.site = site
+        self.chance = random.Random(5)
+        self.open: list[Game] = []
+        self.ended: list[str] = []
+
+    def live(self) -> None:
+        """A quarter of an hour of theirs."""
+        for _ in range(self.chance.choice((0, 0, 1, 2))):
+            ident = f"g{len(self.open) + len(self.ended):07d}"
+            white, black = self.chance.sample(["Alice", "Bob", "Carol"], 2)
+            moves = random_moves(self.chance, self.chance.randint(4, 9))
+            self.open.append(begun(self.site, ident, white, black, moves))
+            self.site.clock.advance(self.chance.randint(1, 200))
+        # Every tenth game is one that nobody is in a hurry with.
+        for game in list(self.open):
+            if self.chance.random() < (0.02 if game.id.endswith("0") else 0.6):
+                game.resign(self.chance.random() < 0.5)
+                self.open.remove(game)
+                self.ended.append(game.id)
+
+
+@pytest.mark.slow
+def test_three_days_of_polling_miss_no_game_and_take_none_twice(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    players = server.do(_Players)
+    rates = {"cut": 0.02, "end": 0.02, "half": 0.02, "429": 0.03, "429-retry": 0.03, "500": 0.05, "502": 0.03}
+    server.do(lambda site: [site.join(name, in_process=True) for name in ("Alice", "Bob", "Carol")])
+    server.do(lambda _: server.faults.at_random(rates, seed=3))
+    with service_for(server, tmp_path, users=("alice", "bob"), poll_minutes=60, backup_hours=0, mine_hours=0,
+                     verify_hours=0, vacuum_hours=0) as service:  # fmt: skip
+        scheduler = scheduled(service)
+        began = service.clock.now()
+        while service.clock.now() < began + 72 * HOUR:
+            server.do(lambda _: players.live())
+            scheduler.start_due()
+            server.advance(900)
+        server.do(lambda _: server.faults.clear())
+        server.advance(HOUR)
+        scheduler.start_due()
+        expected = sorted(
+            game
+            for game in players.ended
+            if {side.account.id for side in server.site.games[game].sides.values()} & {"alice", "bob"}
+        )
+        found = addresses(service)
+        assert len(expected) > 150
+        assert found == expected
+        log = service.job_log.log("users", 1000)
+        # Each hour once; the waiting for lichess takes time as well.
+        assert 60 <= len(log) <= 74
+        assert [run for run in log if run.error is not None or run.ended is None] == []
+        assert sum(run.counts.get("new", 0) for run in log) == len(expected)
+        happened = server.faults.happened
+        assert min(happened[kind] for kind in rates) > 0
+        # Nothing was asked for that was not needed: four questions for each user and hour, and what broke again.
+        assert server.do(lambda site: site.record.requests.total()) < 4 * 2 * len(log) * 1.4
+        scheduler.close()
+
+
+# When they run --------------------------------------------------------------------------------------------------------
+
+
+def test_what_was_missed_runs_once_and_then_in_its_interval(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = count_runs(monkeypatch, "folders")
+    with service_for(server, tmp_path, folders=(tmp_path,), poll_minutes=60) as service:
+        scheduler = scheduled(service)
+        scheduler.start_due()
+        assert runs["folders"] == 1
+        scheduler.start_due()
+        assert runs["folders"] == 1
+        scheduler.close()
+        # The machine is off for two days.
+        server.advance(48.5 * HOUR)
+        scheduler = scheduled(service)
+        scheduler.start_due()
+        assert runs["folders"] == 2
+        server.advance(0.4 * HOUR)
+        scheduler.start_due()
+        assert runs["folders"] == 2
+        server.advance(0.2 * HOUR)
+        scheduler.start_due()
+        assert runs["folders"] == 3
+        scheduler.close()
+
+
+def test_a_clock_that_is_put_back_stops_nothing(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = count_runs(monkeypatch, "folders")
+    with service_for(server, tmp_path, folders=(tmp_path,), poll_minutes=60) as service:
+        scheduler = scheduled(service)
+        scheduler.start_due()
+        assert isinstance(service.clock, ServerClock)
+        service.clock.astray = -90 * 86400.0
+        scheduler.start_due()
+        assert runs["folders"] == 2
+        server.advance(1.01 * HOUR)
+        scheduler.start_due()
+        assert runs["folders"] == 3
+        scheduler.close()
+
+
+def test_the_schedule_follows_the_settings(server: Server, tmp_path: Path) -> None:
+    with service_for(server, tmp_path, users=("alice",), backup_hours=0) as service:
+        schedule = scheduled(service).schedule
+        assert schedule.appointments().keys() == {"users", "mine", "verify", "vacuum"}
+        assert schedule.set_paused("users", True)
+        assert not schedule.set_paused("backup", True)
+    with service_for(server, tmp_path, users=("alice",), mine_hours=0, poll_minutes=30) as service:
+        scheduler = scheduled(service)
+        appointments = scheduler.schedule.appointments()
+        assert appointments.keys() == {"users", "verify", "backup", "vacuum"}
+        # Paused stays paused, in its new interval.
+        assert (appointments["users"].paused, appointments["users"].seconds) == (True, 1800)
+        server.advance(24 * HOUR)
+        assert "users" not in scheduler.schedule.take_due()
+        assert scheduler.schedule.set_paused("users", False)
+        # Resumed, it waits for its next time.
+        assert "users" not in scheduler.schedule.take_due()
+        server.advance(0.51 * HOUR)
+        assert scheduler.schedule.take_due() == ["users"]
+
+
+def test_a_job_that_is_due_is_given_to_one_service_only(server: Server, tmp_path: Path) -> None:
+    with (
+        service_for(server, tmp_path, users=("alice",), folders=(tmp_path,)) as one,
+        service_for(server, tmp_path, users=("alice",), folders=(tmp_path,)) as other,
+    ):
+        schedules = [scheduled(one).schedule, scheduled(other).schedule]
+        taken: list[str] = []
+        threads = [threading.Thread(target=lambda s=s: taken.extend(s.take_due())) for s in schedules * 4]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert sorted(taken) == ["folders", "users"]
+
+
+def test_a_run_is_left_out_while_the_one_before_goes_on(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = count_runs(monkeypatch, "folders")
+    begun_runs, may_end = threading.Semaphore(0), threading.Event()
+
+    def work(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
+        runs["folders"] += 1
+        begun_runs.release()
+        assert may_end.wait(20)
+
+    monkeypatch.setitem(all_jobs.JOBS, "folders", Job("folders", "waits", work, JOBS["folders"].seconds))
+    with service_for(server, tmp_path, folders=(tmp_path,), poll_minutes=60) as service:
+        scheduler = Scheduler(service)
+        scheduler.schedule.update()
+        try:
+            scheduler.start_due()
+            assert begun_runs.acquire(timeout=20)
+            server.advance(1.5 * HOUR)
+            scheduler.start_due()
+        finally:
+            may_end.set()
+            scheduler.close()
+        assert runs["folders"] == 1
+
+
+def former_schedule(service: Service, *rows: tuple[str, float | None, bytes]) -> None:
+    """The table that APScheduler kept in libraries of earlier versions: id, next run, pickled job."""
+    with service.library.database.write() as connection:
+        connection.execute(
+            text(
+                "CREATE TABLE apscheduler_jobs (id VARCHAR(191) NOT NULL PRIMARY KEY, next_run_time FLOAT, "
+                "job_state BLOB NOT NULL)"
+            )
+        )
+        for name, due, state in rows:
+            values = {"name": name, "due": due, "state": state}
+            connection.execute(text("INSERT INTO apscheduler_jobs VALUES (:name, :due, :state)"), values)
+
+
+def test_the_schedule_of_an_earlier_version_is_taken_over(server: Server, tmp_path: Path) -> None:
+    with service_for(server, tmp_path, users=("alice",), folders=(tmp_path,), poll_minutes=60) as service:
+        now = service.clock.now()
+        former_schedule(
+            service,
+            ("users", now + 0.25 * HOUR, b""),
+            ("folders", now - 50 * HOUR, b""),
+            ("mine", None, b""),
+            ("verify", now + 1e9, b""),
+            ("tv", now, b""),
+            ("os:mkdir", now, b""),
+        )
+        schedule = scheduled(service).schedule
+        found = schedule.appointments()
+        assert found.keys() == {"users", "folders", "mine", "verify", "backup", "vacuum"}
+        assert found["users"].due == pytest.approx(now + 0.25 * HOUR)
+        assert found["mine"].paused
+        # Its time lies more than an interval away.
+        assert found["verify"].due <= service.clock.now() + 168 * HOUR
+        # It was missed while no service was running.
+        assert schedule.take_due() == ["folders"]
+        server.advance(0.26 * HOUR)
+        assert schedule.take_due() == ["users"]
+        assert scheduled(service).schedule.take_due() == []
+
+
+class _Evil:
+    def __reduce__(self) -> Any:
+        return os.mkdir, ("here-was-evil",)
+
+
+@pytest.mark.parametrize("where", ["the earlier table", "the schedule"])
+def test_a_library_of_a_stranger_runs_nothing_of_his(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with service_for(server, tmp_path, users=("alice",)) as service:
+        if where == "the earlier table":
+            former_schedule(service, ("os:mkdir", 1.0, pickle.dumps(_Evil())), ("tv", 1.0, pickle.dumps(_Evil())))
+        else:
+            service.source_state.set("job os:mkdir", {"due": 1.0, "seconds": 60.0, "paused": False})
+            service.source_state.set("job users", {"due": 1.0, "seconds": 0, "paused": False})
+            service.source_state.set("job mine", {"due": "now", "seconds": [], "paused": False})
+        scheduler = Scheduler(service, InlineExecutor())
+        scheduler.start_due()
+        assert not (tmp_path / "here-was-evil").exists()
+        assert scheduler.schedule.appointments() == {}
+        assert service.job_log.log() == []

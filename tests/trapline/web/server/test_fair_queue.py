@@ -1,0 +1,106 @@
+"""Addresses get places and rounds in turn, whatever one of them asks for, and an answer that is shared is never old."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable
+
+from trapline.web.server.fair_queue import FairQueue, Rounds, SharedAnswer
+
+
+def test_who_asks_for_one_place_waits_for_one_of_each_other_address() -> None:
+    async def run() -> list[str]:
+        queue, order = FairQueue(2), []
+
+        async def work(address: str) -> None:
+            free = await queue.take(address)
+            order.append(address)
+            await asyncio.sleep(0)
+            free()
+            free()  # a second time changes nothing
+
+        greedy = [asyncio.create_task(work(address)) for address in "aabb" * 50]
+        await asyncio.sleep(0)
+        await asyncio.gather(*greedy, asyncio.create_task(work("c")))
+        return order
+
+    order = asyncio.run(run())
+    assert Counter(order) == {"a": 100, "b": 100, "c": 1}
+    assert order.index("c") <= 6
+
+
+def test_a_place_is_not_lost_with_who_waited_for_it() -> None:
+    async def run() -> None:
+        queue = FairQueue(1)
+        free = await queue.take("a")
+        waiting = [asyncio.create_task(queue.take(address)) for address in "abc"]
+        await asyncio.sleep(0)
+        waiting[0].cancel()
+        free()  # to the second one, as the first has gone
+        waiting[1].cancel()  # who has got it and does not know yet
+        (await waiting[2])()
+        (await asyncio.wait_for(queue.take("d"), 5))()
+
+    asyncio.run(run())
+
+
+def test_a_round_is_short_and_a_newcomer_is_in_the_next_one() -> None:
+    async def run() -> list[list[str]]:
+        rounds = Rounds(4)
+        made: list[list[str]] = [[]]
+
+        def call(address: str) -> Callable[[], None]:
+            return lambda: made[-1].append(address)
+
+        for number in range(100):
+            assert rounds.add("a", call("a")) == (number < 4)
+        assert not rounds.add("b", call("b"))
+        while sum(map(len, made)) < 101:
+            made.append([])
+            await asyncio.sleep(0)
+        return [each for each in made if each]
+
+    made = asyncio.run(run())
+    assert all(len(each) <= 4 for each in made)
+    assert "b" in made[1]
+
+
+def test_an_answer_that_is_shared_is_begun_after_it_was_asked_for() -> None:
+    async def run() -> None:
+        state, began = 0, []
+
+        async def make() -> int:
+            began.append(state)
+            await asyncio.sleep(0.01)
+            return began[-1]
+
+        shared = SharedAnswer(make)
+        first = asyncio.create_task(shared.get())
+        while not began:
+            await asyncio.sleep(0)
+        state = 1
+        later = [asyncio.create_task(shared.get()) for _ in range(50)]
+        later[0].cancel()  # who goes takes it from nobody
+        assert await first == 0
+        assert await asyncio.gather(*later[1:]) == [1] * 49
+        assert len(began) == 2
+        assert await shared.get() == 1
+
+    asyncio.run(run())
+
+
+def test_an_error_is_everybodys_and_the_next_answer_is_made() -> None:
+    async def run() -> None:
+        wrong = [True]
+
+        async def make() -> int:
+            if wrong:
+                wrong.clear()
+                raise ValueError
+            return 1
+
+        shared = SharedAnswer(make)
+        found = await asyncio.gather(shared.get(), shared.get(), return_exceptions=True)
+        assert [type(each) for each in found] == [ValueError, ValueError]
+        assert await shared.get() == 1
+
+    asyncio.run(run())

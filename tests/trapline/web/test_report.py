@@ -1,0 +1,156 @@
+"""The pages of a report as a browser without scripts uses them: from games, or an account, to the exercise."""
+
+import html
+import re
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from db.library.open import open_library
+from research.benchmarks.stockfish import STOCKFISH
+from tests.fake_lichess.http.server import Server
+from tests.support.polling import PATIENCE_SECONDS
+from tests.support.practice_library import GAMES, PLAYER, copy_practice_library
+from tests.support.service_site import LEGAL, finished
+from tests.support.web_server import links, served, words
+from tests.trapline.service.chesscom_archive import chesscom
+from tests.trapline.service.test_chesscom import game as chesscom_game
+
+NOTHING = {"file": ("", b"")}
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Path:
+    return copy_practice_library(tmp_path / "library.sqlite")
+
+
+@pytest.fixture
+def client(library: Path) -> Iterator[httpx.Client]:
+    with served(library, library.parent) as running, running.client() as found:
+        found.headers["accept"] = "text/html"
+        yield found
+
+
+def ended(client: httpx.Client, answer: httpx.Response) -> httpx.Response:
+    """The page that the job leads to: the report, or what went wrong."""
+    assert answer.status_code == 303, words(answer)
+    at, deadline = answer.headers["location"], time.monotonic() + PATIENCE_SECONDS
+    while True:
+        page = client.get(at)
+        if page.status_code == 303:
+            return client.get(page.headers["location"])
+        if 'http-equiv="refresh"' not in page.text:
+            return page
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_pasted_games_become_the_report_of_who_played_most_of_them(client: httpx.Client) -> None:
+    page = ended(client, client.post("/report", files=NOTHING, data={"pgn": "".join(GAMES)}))
+    assert page.url.params["player"] == PLAYER
+    said = words(page)
+    assert "3 games looked through: " in said
+    # The same move of her opponent in another game is not hers.
+    assert said.count("5...Bxd1?? ignores the threat of mate in 2: 6.Bxf7+ Ke7 7.Nd5#.") == 1
+    assert said.index("6.Nxd1??") < said.index("5...Bxd1??") < said.index("5.Nxe5??")
+    board = links(page, "Board")[1]
+    shown = client.get(board)
+    assert shown.status_code == 200
+    assert "last move g4 to d1" in shown.text
+    assert "flipped=1" in shown.text
+    exercise = links(page, "Exercise")[1]
+    assert "Black to move: a natural move loses here." in words(client.get(exercise))
+    assert links(page, "The game where it was played") == ["https://lichess.org/x#10"]
+
+
+def test_a_row_shows_its_moves_alone(client: httpx.Client) -> None:
+    page = client.get("/report", params={"player": PLAYER})
+    rows = re.findall(r'<a href="(/report\?[^"]+)" data-turn="step">([^<]+)</a>', page.text)
+    of = {html.unescape(name): html.unescape(url) for url, name in rows}
+    assert "3 losing moves" in words(client.get(of["Opening"]))
+    assert "1 losing move" in words(client.get(of["Mate"]))
+    assert client.get("/report", params={"player": PLAYER, "phase": "endgame"}).text.count("None is of this kind") == 1
+    assert "Not known" in of  # neither the clock nor the time of day
+    assert "Traps of" in words(client.get("/report/traps", params={"player": PLAYER}))
+
+
+def test_the_games_of_an_account_are_fetched(library: Path) -> None:
+    games = {"anna": {"2009/11": chesscom_game(1, "2009.11.01", Black="Anna", White="Ben")}}
+    with Server(speed=0.0) as server, chesscom(games) as archive:
+        server.do(lambda site: finished(site, "game0001", "Alice", "Bob", LEGAL))
+        there = {"service_url": server.url, "service_chesscom_url": archive.url}
+        with served(library, library.parent, **there) as running, running.client() as client:
+            client.headers["accept"] = "text/html"
+
+            def asked(**fields: str) -> httpx.Response:
+                return client.post("/report", files=NOTHING, data=fields)
+
+            page = ended(client, asked(account="bob", site="lichess"))
+            assert page.url.params["player"] == "Bob"
+            assert "Bxd1" in words(page)
+            assert "ignores the threat of mate" in words(page)
+            page = ended(client, asked(account="ANNA", site="chess.com"))
+            assert "No move lost by force" in words(page) or "looked through" in words(page)
+            assert page.url.params["player"] == "Anna"
+            assert "there is no such user" in words(ended(client, asked(account="nobody", site="lichess")))
+            assert "there is no such player" in words(ended(client, asked(account="nobody", site="chess.com")))
+            assert "can be no account" in words(asked(account="a b", site="lichess"))
+            assert "from lichess or chess.com" in words(asked(account="bob", site="elsewhere"))
+            assert "from 1 to 1000" in words(
+                client.post("/report", files=NOTHING, data={"account": "bob", "most": "0"})
+            )
+
+
+def test_what_cannot_be_says_what_to_do(client: httpx.Client, library: Path) -> None:
+    def told(**fields: str) -> str:
+        answer = client.post("/report", files=NOTHING, data=fields)
+        return words(answer if answer.status_code != 303 else ended(client, answer))
+
+    assert "Paste games, choose a file, or write the name of an account" in told()
+    assert "There is no game in this text" in told(pgn="hello")
+    atomic = '[White "A"]\n[Black "B"]\n[Variant "Atomic"]\n\n1. e4 e5 *\n'
+    assert "None of these games can be read (1 " in told(pgn=atomic)
+    assert "Write whose report it is to be: " in told(pgn=GAMES[0])
+    assert "Nobody called 'Zoe' played in these games; there are" in told(pgn=GAMES[0], player="Zoe")
+    assert "give one of them" in words(
+        client.post("/report", files={"file": ("a.pgn", GAMES[0])}, data={"pgn": GAMES[0]})
+    )
+    assert f"the nearest are {PLAYER}" in words(client.get("/report", params={"player": "Eve Kisss"}))
+    with open_library(library) as writing, writing.database.write():
+        busy = told(pgn=GAMES[0].replace("2020.05.01", "2021.05.01"), player=PLAYER)
+    assert "another program" in busy
+    assert client.get("/report/jobs/none").status_code == 404
+    assert client.get("/games/999").status_code == 404
+
+
+def test_a_public_server_keeps_reports_to_itself(library: Path) -> None:
+    with served(library, library.parent, web_public=True) as running, running.client() as client:
+        client.headers["accept"] = "text/html"
+        assert PLAYER not in client.get("/report", params={"player": PLAYER}).text
+        for path in ("/report/traps?player=Kiss", "/games/1", "/report/jobs/x"):
+            assert client.get(path).status_code == 403
+        assert client.post("/report", files=NOTHING, data={"pgn": GAMES[0]}).status_code == 403
+
+
+def test_a_single_pasted_game_is_shown_at_once(client: httpx.Client) -> None:
+    pasted = GAMES[0]
+    answer = client.post("/annotate", files=NOTHING, data={"pgn": pasted})
+    page = ended(client, answer)
+    assert page.url.path.endswith("/games/1")
+    said = words(page)
+    assert "Italian Game" in said
+    assert "White’s win chance:" in said
+    best = client.get(html.unescape(re.findall(r'id="best" data-turn="step" href="([^"]+)"', page.text)[0]))
+    assert "Best: " in words(best)
+    assert "trapline’s search" in words(best)
+    assert "https://lichess.org/analysis/standard/" in page.text
+
+
+@pytest.mark.skipif(STOCKFISH is None, reason="stockfish is not installed")
+def test_the_configured_engine_says_the_best_move(library: Path) -> None:
+    with served(library, library.parent, engine=STOCKFISH) as running, running.client() as client:
+        asked = words(client.get("/games/1", params={"ply": "9", "best": "1"}))
+        assert re.search(r"Best: 5\.\.\.\S+ .*, [\d,]+ nodes, Stockfish [^)]*\)\.", asked)

@@ -1,0 +1,84 @@
+"""Client for the archive of finished games that chess.com publishes: its months, and the games of a month as PGN.
+
+The interface is described at https://www.chess.com/news/view/published-data-api: it needs no token, wants to know who
+asks (User-Agent), and may be asked as often as one likes as long as requests follow each other.
+"""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from lichess.api import Unreachable
+from lichess.http import LONGEST_ANSWER, LONGEST_GAMES_SECONDS, PIECE, Session, refusal, translate_errors, user_agent
+from trapcore.io.bounded_numbers import whole_number
+from trapline.service.state.clock import StopFlag
+from trapline.service.state.rate_lock import RateLock
+
+READ_TIMEOUT_SECONDS = 60.0
+"""Time-out for the next piece of an answer: a month of thousands of games takes a while."""
+
+SERVER = "chess.com"
+
+_MONTH = re.compile(r"/games/(\d{4})/(\d{2})/?$")
+
+
+class ChesscomGames:
+    """Client for one server; may be used by any number of threads."""
+
+    def __init__(self, url: str, rate_lock: RateLock) -> None:
+        """``rate_lock`` is held during each request."""
+        self.url = url.rstrip("/")
+        self._rate_lock = rate_lock
+        self._session = Session(None, READ_TIMEOUT_SECONDS)
+        self._session.headers["User-Agent"] = user_agent("")
+
+    def close(self) -> None:
+        """Close the idle connections."""
+        self._session.close()
+
+    def months(self, user: str, stop_flag: StopFlag) -> list[str]:
+        """Months in which a player finished games, ascending: ``2026/11``. Raises `LichessError`, a `Refused` with
+        status 404 for a name that does not exist."""
+        with self._request(stop_flag):
+            answer = self._session.get(self._path(user, "archives"))
+            if not answer.ok:
+                raise refusal(answer, SERVER)
+            found = [_MONTH.search(str(address)) for address in answer.json()["archives"]]
+        return sorted(f"{each[1]}/{each[2]}" for each in found if each is not None)
+
+    def month(self, user: str, month: str, stop_flag: StopFlag) -> str:
+        """Games that a player finished in a month as PGN, in the order of their ends. Raises `LichessError`."""
+        with self._request(stop_flag):
+            answer = self._session.get(self._path(user, f"{month}/pgn"), stream=True)
+            if not answer.ok:
+                raise refusal(answer, SERVER)
+            parts = []
+            try:
+                size = 0
+                for chunk in answer.iter_content(PIECE):
+                    stop_flag.check()
+                    parts.append(chunk)
+                    size += len(chunk)
+                    if size > LONGEST_ANSWER:
+                        raise Unreachable(f"{SERVER} sent more than {LONGEST_ANSWER >> 20} MiB for {month}")
+            finally:
+                answer.close()
+        text = b"".join(parts)
+        length = answer.headers.get("Content-Length", "")
+        packed = "Content-Encoding" in answer.headers
+        if length and not packed and len(text) < whole_number(length):
+            raise Unreachable(f"{SERVER} broke off in the middle of {month}")
+        return text.decode("utf-8", "replace")
+
+    @contextmanager
+    def _request(self, stop_flag: StopFlag) -> Iterator[None]:
+        with (
+            self._rate_lock.hold(stop_flag),
+            translate_errors(SERVER),
+            self._session.bounded(LONGEST_GAMES_SECONDS, lambda: stop_flag.is_set),
+        ):
+            yield
+
+    def _path(self, user: str, what: str) -> str:
+        # Names with capitals are redirected, and no redirection is followed here.
+        return f"{self.url}/pub/player/{user.lower()}/games/{what}"

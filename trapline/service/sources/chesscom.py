@@ -1,0 +1,40 @@
+"""Finished games of players at chess.com, month by month; the months that are over are fetched once."""
+
+from datetime import UTC, datetime, timedelta
+
+from trapline.service.games.lichess_games import whole_games
+from trapline.service.service import Service
+from trapline.service.sources.retry import record_errors, until_stopped, with_retries
+from trapline.service.state.clock import StopFlag
+from trapline.service.state.job_log import Outcome
+
+KIND = "chesscom"
+
+NOBODY = {404: "there is no such player at chess.com, or the account was closed"}
+"""What an answer with this status means."""
+
+
+def fetch(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
+    """Fetch and index the new games of all players of the settings."""
+    chesscom = service.chesscom_games
+    now = datetime.fromtimestamp(service.clock.now(), UTC)
+    first = f"{now - timedelta(days=min(service.mine.history_days, now.toordinal() - 1)):%Y/%m}"
+    for user in until_stopped(service.mine.chesscom_users, stop_flag):
+        with record_errors(outcome, f"chess.com {user}", NOBODY, server="chess.com"):
+            feed = f"chesscom {user.lower()}"
+            done: list[str] = service.source_state.get(feed).get("done", [])
+            months = with_retries(lambda name=user: chesscom.months(name, stop_flag), stop_flag)  # type: ignore[misc]
+            for month in (each for each in months if each >= first and each not in done):
+                stop_flag.check()
+                text = with_retries(
+                    lambda name=user, part=month: chesscom.month(name, part, stop_flag),  # type: ignore[misc]
+                    stop_flag,
+                )
+                games, _ = whole_games(text.rstrip().encode() + b"\n\n")
+                if games:
+                    service.game_files.put(KIND, f"{user.lower()}/{month.replace('/', '-')}", games)
+                    outcome.counts["fetched"] += len(games)
+                if month < f"{now:%Y/%m}":
+                    done = [*done, month]
+                    service.source_state.set(feed, {"done": done})
+    service.game_files.index(service.game_files.files(KIND), stop_flag, outcome)

@@ -1,0 +1,195 @@
+"""Annotated game for the viewer: moves with their comments, variations, arrows and values."""
+
+import io
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import chess
+import chess.engine
+import chess.pgn
+import chess.svg
+
+from db.traps.openings import Opening, opening_of
+from trapcore import _native
+from trapcore.errors import InputError
+from trapcore.io.plain_text import harmless_line
+from trapcore.proof.search import win_chance
+from trapline.web.pages.boards import Picture
+from trapline.web.pages.line_viewer import move_number
+from trapline.web.pages.rendering import address
+
+MOST_PLIES = 1000
+"""Half-moves of a game that are shown; the rules end a game between people long before."""
+LONGEST_VARIATION = 60
+"""Half-moves of a variation that are shown; each is a link that holds all moves before it."""
+MOST_VARIATIONS = 1000
+"""Variations of a game that are shown."""
+MOST_BYTES = 1 << 18
+"""Longest text of a game that is shown; it is read at some hundred kilobytes a second, and nobody can stop that."""
+
+# Without `[` inside: each of many that are not closed would be searched for to the end of the comment.
+_COMMENT_COMMANDS = re.compile(r"\[%[^\][]*\]")
+_NAG_SYMBOLS = {1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!"}
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """Part of a comment or of a variation: text, or a move."""
+
+    text: str
+    url: str = ""
+    """Page of the position after the move; empty for text."""
+
+
+@dataclass(frozen=True)
+class Ply:
+    """Move of the main line, or the beginning of the game."""
+
+    ply: int
+    """Half-moves played; 0 at the beginning."""
+    number: str
+    """``5.`` where it is White's move or the line begins with Black's, else empty."""
+    san: str
+    """With its sign: ``Bxd1??``; empty at the beginning."""
+    words: tuple[tuple[Word, ...], ...]
+    """Comment and variations after the move, each a line."""
+    picture: Picture
+    chance: float | None
+    """White's win chance as the file gives it, -1..1; None if it gives none."""
+
+    @cached_property
+    def epd(self) -> str:
+        """Canonical EPD of the position."""
+        return _native.epd(self.picture.fen)
+
+    @property
+    def comments(self) -> tuple[str, ...]:
+        """The same words as texts."""
+        return tuple(" ".join(word.text for word in line) for line in self.words)
+
+
+@dataclass(frozen=True, slots=True)
+class GameView:
+    """Game to step through."""
+
+    tags: dict[str, str]
+    plies: tuple[Ply, ...]
+    is_cut: bool
+    """Whether the game goes on after the last of them."""
+
+    def opening(self, ply: int) -> Opening | None:
+        """Opening of the game as far as this half-move; None if it has no name."""
+        return opening_of(each.epd for each in self.plies[: ply + 1])
+
+
+def view_game(text: bytes, encoding: str, *, flipped: bool) -> GameView:
+    """First game of a PGN text, its first `MOST_PLIES`. Raises `InputError` if there is none that can be shown."""
+    if len(text) > MOST_BYTES:
+        raise InputError(
+            "this game has {length:,} bytes of text, and its page shows games of at most {most:,}; the annotated file "
+            "has it",
+            length=len(text),
+            most=MOST_BYTES,
+        )
+    try:
+        game = chess.pgn.read_game(io.StringIO(text.decode(encoding, "replace")))
+    except ValueError as error:  # a number with thousands of digits
+        raise InputError("this game cannot be shown: there is a number in it that is too long") from error
+    if game is None:
+        raise InputError("there is no game in this text")
+    try:
+        return view_of(game, flipped=flipped)
+    except ValueError as error:  # of its tags Variant and FEN
+        reason = harmless_line(str(error))[:100]
+        raise InputError(
+            "this game cannot be shown: its position or variant cannot be read ({reason})", reason=reason
+        ) from error
+
+
+def view_of(game: chess.pgn.Game, *, flipped: bool) -> GameView:
+    """View of a game, of its first `MOST_PLIES`, Black below if ``flipped``."""
+    # One board for the whole game: a node's own would be played up to from the beginning, for each node again.
+    board = game.board()
+    plies: list[Ply] = []
+    left = MOST_VARIATIONS
+    node: chess.pgn.GameNode | None = game
+    while node is not None and len(plies) <= MOST_PLIES:
+        plies.append(_ply(node, board, len(plies), flipped, left))
+        if node.parent is not None:
+            left = max(0, left + 1 - len(node.parent.variations))
+        node = node.next()
+    return GameView(dict(game.headers), tuple(plies), is_cut=node is not None)
+
+
+def _ply(node: chess.pgn.GameNode, board: chess.Board, ply: int, flipped: bool, most: int) -> Ply:
+    """The half-move that led to the node, which is played on ``board``, with at most so many variations."""
+    before = node.parent
+    number = san = ""
+    words = [_comment(node.comment)]
+    if before is not None:
+        assert node.move is not None
+        number = move_number(board, before.parent is None)
+        san = board.san(node.move) + next((sign for nag, sign in _NAG_SYMBOLS.items() if nag in node.nags), "")
+        # PGN writes other moves in this place after the move of the main line.
+        words += [tuple(_variation(board, other)) for other in before.variations[1 : 1 + most]]
+        board.push(node.move)
+    red = [arrow for arrow in node.arrows() if arrow.tail != arrow.head and arrow.color == "red"]
+    green = [arrow for arrow in node.arrows() if arrow.tail != arrow.head and arrow.color == "green"]
+    picture = Picture(
+        fen=board.fen(),
+        last="" if node.move is None else node.move.uci(),
+        bait=_arrows(red),
+        killer=_arrows(green),
+        flipped=flipped,
+    )
+    return Ply(ply, number, san, tuple(filter(None, words)), picture, _chance(node))
+
+
+def _chance(node: chess.pgn.GameNode) -> float | None:
+    try:
+        value = node.eval()
+    except ValueError:  # a number with thousands of digits
+        return None
+    if value is None:
+        return None
+    white = value.white()
+    if white.is_mate():
+        return 1.0 if white > chess.engine.Cp(0) else -1.0
+    return win_chance(white.score() or 0)
+
+
+def _arrows(arrows: Sequence[chess.svg.Arrow]) -> str:
+    named = (f"{chess.square_name(arrow.tail)}{chess.square_name(arrow.head)}" for arrow in arrows)
+    return ",".join(dict.fromkeys(named))
+
+
+def _comment(comment: str) -> tuple[Word, ...]:
+    """A comment without the commands for arrows and clocks; nothing if it has no text."""
+    text = " ".join(_COMMENT_COMMANDS.sub(" ", comment).split())
+    return (Word(text),) if text else ()
+
+
+def _variation(before: chess.Board, first: chess.pgn.ChildNode) -> Iterator[Word]:
+    """The main line of a variation with its comments, each move a link: ``(6.Bxf7+ Ke7 7.Nd5#)``."""
+    board = before.copy(stack=False)
+    start, line = board.fen(), [first.move.uci()]
+    opened, is_first = "(", True
+    node: chess.pgn.ChildNode | None = first
+    while node is not None:
+        if len(line) > LONGEST_VARIATION:
+            yield Word("…)")
+            return
+        number = move_number(board, is_first)
+        san = board.san_and_push(node.move)
+        comment = _comment(node.comment)
+        following = node.next()
+        closed = ")" if following is None and not comment else ""
+        yield Word(f"{opened}{number}{san}{closed}", address("/position", fen=start, line=",".join(line)))
+        opened, is_first = "", bool(comment)
+        for word in comment:
+            yield Word(f"[{word.text}]{')' if following is None else ''}")
+        node = following
+        if node is not None:
+            line.append(node.move.uci())

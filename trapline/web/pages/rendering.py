@@ -1,0 +1,195 @@
+"""Templates of the pages, their filters, and their language.
+
+The language is what the visitor chose, else the setting, else what his browser asks for, else English. A choice is the
+parameter ``lang`` of any page's address; a cookie remembers it.
+"""
+
+import json
+from functools import lru_cache
+from hashlib import blake2b
+from pathlib import Path
+from urllib.parse import urlencode
+
+import chess
+from fastapi import Request
+from fastapi.responses import Response
+from fastapi.templating import Jinja2Templates
+from jinja2 import ChoiceLoader, DictLoader, Environment, FileSystemLoader, StrictUndefined, select_autoescape
+
+from coach.report.patterns import add_pattern_filters, patterns_template
+from db.traps.trap import Trap, read_moves
+from db.wording.claims import numbered_line, pawns
+from db.wording.grammar import Grammar
+from db.wording.languages import LANGUAGES, Language
+from db.wording.names import family_name
+from db.wording.template_language import add_language
+from trapline.web.pages.boards import Picture
+from trapline.web.problems import skip_reason
+from trapline.web.profile import profile_of
+from trapline.web.service import service_of
+
+PACKAGE = Path(__file__).parent
+STATIC = PACKAGE / "static"
+
+LANGUAGE_PARAM = "lang"
+"""Parameter of an address that chooses a language by its code."""
+
+COOKIE = "trapline-language"
+
+COOKIE_SECONDS = 365 * 86_400
+"""For which a choice is remembered."""
+
+
+def address(path: str, **params: object) -> str:
+    """Link on this site: the path with the query parameters that are not None, False or empty."""
+    used = {name: "1" if value is True else value for name, value in params.items() if value not in (None, False, "")}
+    return f"{path}?{urlencode(used)}" if used else path
+
+
+def start_number(trap: Trap) -> chess.Board:
+    """Board before the bait, with the move number of the line that leads to it, if one is known."""
+    board = trap.board()
+    if trap.moves is not None:
+        board.fullmove_number = 1 + len(read_moves(chess.Board(), trap.moves, trap.slug)) // 2
+    return board
+
+
+@lru_cache(maxsize=4096)
+def numbered(trap: Trap) -> tuple[str, str, str]:
+    """Numbered moves of a trap: bait, killer, rest of the line, as ``5...Bxd1``, ``6.Bxf7+`` and ``Ke7 7.Nd5#``."""
+    return numbered_line(trap, start_number(trap).fullmove_number)
+
+
+def thumbnail(trap: Trap) -> Picture:
+    """Small board of the trap with bait and killer."""
+    killer = trap.killer_line[0]
+    return Picture(fen=trap.epd, bait=trap.bait, killer=killer, plain=True, before=trap.name)
+
+
+def capital(text: str) -> str:
+    """Text with its first letter capitalised; the rest is unchanged."""
+    return text[:1].upper() + text[1:]
+
+
+def script_texts(language: Grammar) -> str:
+    """What the scripts of the pages say, as JSON by the names that they know it by."""
+    return json.dumps(
+        {
+            "chosen": language.format("Chosen: %(name)s"),
+            "large": language.format("The file has %(size)s MiB; at most %(most)s are taken here. Send it in pieces."),
+            "sending": language.format("Sending: %(percent)s %%"),
+            "reading": language.text("Reading the games …"),
+            "refused": language.format("The server refused the file (%(status)s)."),
+            "unsent": language.text("The file could not be sent. Try again."),
+            "promote": language.text("Promote to"),
+            **{letter: language.text(name) for letter, name in PROMOTIONS.items()},
+        }
+    )
+
+
+PROMOTIONS = {"q": "Queen", "r": "Rook", "b": "Bishop", "n": "Knight"}
+"""What a pawn may become, by the letter of a move in UCI."""
+
+
+@lru_cache(maxsize=1)
+def templates() -> Jinja2Templates:
+    """Templates with their filters; an unknown name in a template is an error."""
+    environment = Environment(
+        loader=ChoiceLoader(
+            [FileSystemLoader(PACKAGE / "templates"), DictLoader({"patterns.html": patterns_template()})]
+        ),
+        autoescape=select_autoescape(["html"]),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    add_language(environment)
+    add_pattern_filters(environment)
+    filters = (pawns, numbered, thumbnail, capital, family_name, skip_reason)
+    environment.filters |= {each.__name__: each for each in filters}
+    environment.globals["static_version"] = _static_version()
+    environment.globals["address"] = address
+    environment.globals["has_ground"] = (STATIC / "chessground" / "chessground.min.js").is_file()
+    return Jinja2Templates(env=environment)
+
+
+def page(request: Request, template: str, status: int = 200, **values: object) -> Response:
+    """Response with the page that a template makes of these values, in the language of the visitor."""
+    profile = profile_of(request)
+    signed_in = None if profile is None else profile.name
+    section = "/" + request.url.path.split("/")[1]
+    language = language_of(request)
+    headers = {
+        # Without a referrer browsers would send no Origin with forms either, which `trapline.web.server.limits` checks.
+        "Referrer-Policy": "same-origin",
+        "Content-Language": language.code,
+        "Vary": "Accept-Language, Cookie",
+    }
+    given = {
+        "section": section,
+        "signed_in": signed_in,
+        "language": language,
+        "languages": list(LANGUAGES.values()),
+        "in_language": lambda code: _with_language(request, code),
+        "script_texts": script_texts(language),
+        **values,
+    }
+    answer = templates().TemplateResponse(request, template, given, status, headers)
+    remember(request, answer)
+    return answer
+
+
+def _with_language(request: Request, code: str) -> str:
+    """Address of the present page in another language."""
+    params = [(name, value) for name, value in request.query_params.multi_items() if name != LANGUAGE_PARAM]
+    return f"{request.url.path}?{urlencode([*params, (LANGUAGE_PARAM, code)])}"
+
+
+def language_of(request: Request) -> Grammar:
+    """Language in which a request is answered with pages."""
+    settings = service_of(request).settings
+    chosen = _known(request.query_params.get(LANGUAGE_PARAM, "")) or _known(request.cookies.get(COOKIE, ""))
+    if chosen is None and "language" in settings.model_fields_set:
+        chosen = settings.language
+    return LANGUAGES[chosen or accepted(request.headers.get("accept-language", "")) or Language.EN]
+
+
+def remember(request: Request, answer: Response) -> None:
+    """Have the browser keep the language that an address chose."""
+    chosen = _known(request.query_params.get(LANGUAGE_PARAM, ""))
+    if chosen is None:
+        return
+    secure = service_of(request).settings.web.address.startswith("https://")
+    answer.set_cookie(COOKIE, chosen.value, max_age=COOKIE_SECONDS, httponly=True, samesite="lax", secure=secure)
+
+
+def accepted(header: str) -> Language | None:
+    """Language that a header ``Accept-Language`` likes best of those that there are; None if it names none of them."""
+    wanted: dict[Language, float] = {}
+    for part in header.split(","):
+        tag, _, weight = part.partition(";")
+        language = _known(tag.strip().partition("-")[0].lower())
+        if language is not None:
+            wanted[language] = max(wanted.get(language, 0.0), _quality(weight))
+    best = max(wanted, key=lambda language: wanted[language], default=None)
+    return best if best is not None and wanted[best] > 0 else None
+
+
+def _known(code: str) -> Language | None:
+    return Language(code) if code in tuple(Language) else None
+
+
+def _quality(weight: str) -> float:
+    """The quality value of RFC 9110, 12.4.2; 1 where there is none, 0 for what cannot be read."""
+    if not weight.strip():
+        return 1.0
+    try:
+        return max(0.0, min(1.0, float(weight.strip().removeprefix("q="))))
+    except ValueError:
+        return 0.0
+
+
+def _static_version() -> str:
+    """Hash of the style sheet and the script, so that browsers may cache them."""
+    content = b"".join(file.read_bytes() for file in sorted(STATIC.rglob("*")) if file.is_file())
+    return blake2b(content, digest_size=6).hexdigest()

@@ -1,0 +1,56 @@
+"""Routes, static files and HTML error pages of the application."""
+
+import inspect
+import re
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.responses import Response
+from fastapi.staticfiles import StaticFiles
+
+from trapline.web.pages import annotate, mistakes, position, practise, report, sign_in, traps
+from trapline.web.pages.rendering import STATIC, language_of, page
+from trapline.web.problems import ProblemResponse
+
+_FOR_PROGRAMS = re.compile(r"/(api/|health|metrics|openapi)")
+_HEADINGS = {404: "Not found", 413: "Too large", 429: "Too many requests", 503: "Too busy"}
+
+ErrorHandler = Callable[[Request, Exception], Response | Awaitable[Response]]
+
+
+def add_pages(app: FastAPI) -> None:
+    """Add the pages to an application whose error handlers are installed already."""
+    for module in (traps, position, annotate, report, mistakes, practise, sign_in):
+        app.include_router(module.router)
+    app.mount("/static", StaticFiles(directory=STATIC), name="static")
+    for kind, handler in list(app.exception_handlers.items()):
+        app.add_exception_handler(kind, _html_error_handler(handler))
+
+
+def _html_error_handler(handler: Any) -> ErrorHandler:
+    """Error handler that answers as ``handler`` does, but with an HTML page for browsers."""
+
+    async def handle(request: Request, error: Exception) -> Response:
+        answer = handler(request, error)
+        if inspect.isawaitable(answer):
+            answer = await answer
+        assert isinstance(answer, Response)
+        wants_html = "text/html" in request.headers.get("accept", "")
+        if _FOR_PROGRAMS.match(request.url.path) or not wants_html or not isinstance(answer, ProblemResponse):
+            return answer
+        error_page = page(
+            request,
+            "error.html",
+            answer.status_code,
+            heading=language_of(request).text(_HEADINGS.get(answer.status_code, "That did not work")),
+            reason=answer.message,
+            nearest=answer.message.values.get("nearest") if request.url.path.startswith("/traps/") else None,
+        )
+        for name in ("retry-after", "allow", "connection"):
+            if name in answer.headers:
+                error_page.headers[name] = answer.headers[name]
+        error_page.headers["cache-control"] = "no-store"
+        return error_page
+
+    return handle

@@ -1,0 +1,308 @@
+"""Pages of the library: search, families, a trap, what is proved, and the pictures of boards."""
+
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+import chess
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import JSONResponse, PlainTextResponse, Response
+
+from db.formats.pgn_export import trap_game
+from db.games.sightings import SightingPage, sightings
+from db.library.families import families, traps_by_family
+from db.library.library import Counts
+from db.query.answer import Hit, Page
+from db.query.query import Query as LibraryQuery
+from db.query.query import Sort
+from db.traps.answer import trap_to_dict
+from db.traps.board_svg import draw, draw_piece
+from db.traps.temptation import LEAST_DECISIONS, Frequency, RatingBand
+from db.traps.trap import Trap
+from db.wording.claims import is_rated, temptation
+from trapcore.errors import InputError, Message, UsageError
+from trapcore.parallel.budget import Cancellation
+from trapline.web.pages.boards import Picture, dests, ground, with_gaps
+from trapline.web.pages.games import lichess_analysis
+from trapline.web.pages.line_viewer import Step, around, trap_steps
+from trapline.web.pages.plots import profile_plot
+from trapline.web.pages.rendering import address, capital, language_of, page
+from trapline.web.pages.search_form import SearchForm
+from trapline.web.problems import SECURITY_HEADERS, NotFound
+from trapline.web.profile import check_player, profile_of, shown_games
+from trapline.web.service import Service, service_of
+
+router = APIRouter(include_in_schema=False)
+
+TILES = 12
+"""Traps on the search page before a search."""
+FAMILIES_PER_PAGE = 10
+TRAPS_OF_FAMILY = 8
+"""Traps of each family there; its own page has the rest."""
+TRAPS_PER_PAGE = 48
+"""Traps on a page of a family."""
+SIMILAR = 4
+"""Similar traps beside a trap."""
+SIGHTINGS_PER_PAGE = 20
+
+
+@dataclass(frozen=True, slots=True)
+class _TrapPage:
+    """Data of the page of a trap."""
+
+    trap: Trap
+    frequency: Frequency
+    bands: dict[RatingBand, Frequency]
+    similar: list[Hit]
+    sightings: SightingPage
+
+
+Text = Annotated[str, Query(max_length=200)]
+Move = Annotated[str, Query(max_length=5)]
+Moves = Annotated[str, Query(max_length=100)]
+
+EMBEDDED = SECURITY_HEADERS["Content-Security-Policy"].replace("frame-ancestors 'none'", "frame-ancestors *")
+"""Policy of the board that other sites may frame; it has no form, and knows nobody."""
+
+_IMMUTABLE = {"Cache-Control": "public, max-age=31536000, immutable"}
+
+
+@router.get("/board.svg")
+def board(
+    fen: Text, bait: Moves = "", killer: Moves = "", last: Move = "", flipped: Move = "", plain: Move = ""
+) -> Response:
+    """Picture of a board. It never changes, so browsers may cache it."""
+    picture = Picture(fen=fen, bait=bait, killer=killer, last=last, flipped=flipped == "1", plain=plain == "1")
+    return Response(draw(picture), media_type="image/svg+xml", headers=_IMMUTABLE)
+
+
+@router.get("/piece.svg")
+def piece(piece: Annotated[str, Query(max_length=1)]) -> Response:
+    """Picture of one piece."""
+    return Response(draw_piece(piece), media_type="image/svg+xml", headers=_IMMUTABLE)
+
+
+@router.get("/")
+async def home(request: Request) -> Response:
+    """Page of the search: the form, and the traps that it finds."""
+    service = service_of(request)
+    form = SearchForm.of(request.query_params)
+    check_player(request, form["player"])
+    searched = bool(form.params())
+    after = request.query_params.get("after") or None
+
+    def work(stop: Cancellation) -> tuple[Page | None, Message | str, dict[str, int], Counts]:
+        known, counts = _families(service), service.counts()
+        try:
+            if searched:
+                return service.query_engine.ask(form.query(after)), "", known, counts
+            return service.page_cache.get(service.state(), "start", lambda: _starting_page(service)), "", known, counts
+        except (UsageError, InputError) as error:
+            return None, error.message, known, counts
+
+    found, wrong, known, counts = await service.run(request, work)
+    return page(
+        request,
+        "home.html",
+        400 if wrong else 200,
+        form=form,
+        searched=searched,
+        wrong=capital(language_of(request).message(wrong)),
+        page=found,
+        more=None if found is None or found.next is None else address("/", **form.params(), after=found.next),
+        families=known,
+        counts=counts,
+        elsewhere=address("/position", **{"fen" if form.kind == "position" else "moves": form.q}),
+    )
+
+
+def _starting_page(service: Service) -> Page:
+    """Traps whose baits players take most, one of each family.
+
+    Those with too few games are left out, unless too few traps remain.
+    """
+    page = service.query_engine.ask(LibraryQuery(verdict="proved", sort=Sort.FREQUENCY, limit=100))
+    frequent = [hit for hit in page.hits if hit.frequency.decisions >= LEAST_DECISIONS]
+    hits = frequent if len(frequent) >= TILES // 2 else page.hits
+    families = {hit.trap.family: hit for hit in reversed(hits)}
+    return replace(page, hits=tuple(hit for hit in hits if families[hit.trap.family] is hit)[:TILES])
+
+
+@router.get("/traps")
+async def library(request: Request, family: Text = "", after: Annotated[str, Query(max_length=1000)] = "") -> Response:
+    """Page of the library: families with their first traps, or all traps of one family."""
+    service = service_of(request)
+
+    def work(stop: Cancellation) -> tuple[dict[str, int], dict[str, list[Trap]], str | None, Counts]:
+        known, counts = _families(service), service.counts()
+        if family:
+            answer = service.query_engine.ask(LibraryQuery(family=family, limit=TRAPS_PER_PAGE, after=after or None))
+            later = None if answer.next is None else address("/traps", family=family, after=answer.next)
+            return known, {family: [hit.trap for hit in answer.hits]}, later, counts
+        names = [name for name in known if name > after]
+        found = service.page_cache.get(
+            service.traps_state(),
+            ("shelves", after),
+            lambda: traps_by_family(service.library, names[:FAMILIES_PER_PAGE], TRAPS_OF_FAMILY),
+        )
+        later = address("/traps", after=names[FAMILIES_PER_PAGE - 1]) if names[FAMILIES_PER_PAGE:] else None
+        return known, found, later, counts
+
+    known, shown, later, counts = await service.run(request, work)
+    return page(
+        request,
+        "traps.html",
+        chosen=family,
+        beginning=not after,
+        families=known,
+        shelves=shown,
+        later=later,
+        counts=counts,
+        most=TRAPS_OF_FAMILY,
+    )
+
+
+@router.get("/traps/{slug}.pgn")
+async def trap_pgn(request: Request, slug: str) -> Response:
+    """Trap as a game in PGN."""
+    trap = await _trap(request, slug)
+    return PlainTextResponse(trap_game(trap), headers=_file(f"{slug}.pgn"), media_type="application/x-chess-pgn")
+
+
+@router.get("/traps/{slug}.json")
+async def trap_data(request: Request, slug: str) -> Response:
+    """Trap as JSON."""
+    service = service_of(request)
+    trap = await _trap(request, slug)
+    frequency = await service.run(request, lambda stop: service.library.frequency(slug))
+    return JSONResponse(trap_to_dict(trap, frequency), headers=_file(f"{slug}.json"))
+
+
+@router.get("/traps/{slug}.svg")
+async def trap_picture(request: Request, slug: str) -> Response:
+    """Trap as a picture with its arrows."""
+    trap = await _trap(request, slug)
+    picture = Picture(fen=trap.epd, bait=trap.bait, killer=trap.killer_line[0])
+    return Response(draw(picture), media_type="image/svg+xml", headers=_file(f"{slug}.svg"))
+
+
+@router.get("/traps/{slug}/embed")
+async def embedded(
+    request: Request, slug: str, ply: int = 0, side: Annotated[str, Query(max_length=5)] = "white"
+) -> Response:
+    """Board of a trap with its steps alone, which pages of other sites may frame."""
+    trap, flipped, language = await _trap(request, slug), side == "black", language_of(request)
+    path = f"/traps/{slug}/embed"
+    steps = trap_steps(trap, language, flipped=flipped, path=path)
+    step = steps[max(0, min(ply, len(steps) - 1))]
+    turned = trap_steps(trap, language, flipped=not flipped, path=path)[step.ply].url
+    answer = page(
+        request,
+        "embed.html",
+        trap=trap,
+        step=step,
+        ground=ground(step.picture),
+        steppers=(*around([each.url for each in steps], step.ply), turned),
+    )
+    answer.headers["Content-Security-Policy"] = EMBEDDED
+    return answer
+
+
+@router.get("/traps/{slug}")
+async def trap(
+    request: Request,
+    slug: str,
+    ply: int = 0,
+    side: Annotated[str, Query(max_length=5)] = "white",
+    after: Annotated[str, Query(max_length=1000)] = "",
+) -> Response:
+    """Page of a trap at one of its steps: board, proof, temptation, games, similar traps."""
+    service, only = service_of(request), shown_games(request)
+    least = service.settings.least_similarity
+
+    def load() -> _TrapPage:
+        trap = _find(service, slug)
+        # The trap itself is the first hit of its position.
+        query = LibraryQuery(fen=trap.epd, similar=SIMILAR + 1, least=least, limit=SIMILAR + 1)
+        similar = service.query_engine.ask(query).hits
+        return _TrapPage(
+            trap,
+            service.library.frequency(slug),
+            service.library.frequencies_by_rating(slug).get(slug, {}),
+            [hit for hit in similar if hit.trap.slug != slug][:SIMILAR],
+            sightings(service.library, trap=slug, only=only, limit=SIGHTINGS_PER_PAGE, after=after or None),
+        )
+
+    found = await service.run(request, lambda stop: service.page_cache.get(service.state(), (slug, after, only), load))
+    trap, flipped, language = found.trap, side == "black", language_of(request)
+    steps = trap_steps(trap, language, flipped=flipped)
+    step = steps[max(0, min(ply, len(steps) - 1))]
+    turned = trap_steps(trap, language, flipped=not flipped)[step.ply].url
+    path, following = f"/traps/{slug}", found.sightings.next
+    plot = None if trap.profile is None else profile_plot(trap.profile, steps[1].san, language)
+    return page(
+        request,
+        "trap.html",
+        trap=trap,
+        steps=steps,
+        step=step,
+        ground=_ground(trap, steps, step),
+        embed=f"{request.base_url}traps/{slug}/embed",
+        lichess=lichess_analysis(step.picture.fen, flipped=flipped),
+        steppers=(*around([each.url for each in steps], step.ply), turned),
+        elsewhere=address("/position", fen=step.picture.fen, side="black" if flipped else ""),
+        like=None if profile_of(request) is None else address("/mistakes", like=slug),
+        plot=plot,
+        tempting=temptation(trap.profile, found.frequency, language),
+        victim=language.sides[trap.victim == "white"],
+        frequency=found.frequency,
+        bands=found.bands if is_rated(found.bands) else {},
+        similar=found.similar,
+        least=least,
+        sightings=found.sightings.sightings,
+        more=None if following is None else address(path, after=following) + "#sightings",
+    )
+
+
+def _ground(trap: Trap, steps: list[Step], step: Step) -> str:
+    """The board: the line's next move steps on, another one leads to the page of its position."""
+    side = "black" if step.picture.flipped else ""
+    board = chess.Board(step.picture.fen)
+    return ground(
+        step.picture,
+        dests=dests(board.legal_moves),
+        play=with_gaps(address("/position", fen=step.picture.fen, line="{uci}", side=side)),
+        leaves=True,
+        next=[trap.line[step.ply], steps[step.ply + 1].url] if step.ply < len(trap.line) else None,
+    )
+
+
+@router.get("/about")
+async def about(request: Request) -> Response:
+    """Page that says what is proved and what is not."""
+    service = service_of(request)
+    counts = await service.run(request, lambda stop: service.counts())
+    return page(request, "about.html", counts=counts, minutes=service.settings.web.annotation_minutes)
+
+
+def _families(service: Service) -> dict[str, int]:
+    def counted() -> dict[str, int]:
+        return {family.family: family.traps for family in families(service.library)}
+
+    return service.page_cache.get(service.traps_state(), "families", counted)
+
+
+async def _trap(request: Request, slug: str) -> Trap:
+    service = service_of(request)
+    return await service.run(request, lambda stop: _find(service, slug))
+
+
+def _find(service: Service, slug: str) -> Trap:
+    """Trap of a slug. Raises `NotFound`, which names the nearest one, if there is none."""
+    try:
+        return service.query_engine.trap(slug[:200])
+    except UsageError as error:
+        raise NotFound(error.message) from error
+
+
+def _file(name: str) -> dict[str, str]:
+    return {"Content-Disposition": f'inline; filename="{name}"', "Cache-Control": "no-cache"}

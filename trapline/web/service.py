@@ -1,0 +1,377 @@
+"""State of the application: the open library, and the threads that work on it beside the event loop."""
+
+import asyncio
+import secrets
+import sqlite3
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from hashlib import blake2b
+from pathlib import Path
+from typing import TypeVar, cast
+
+from fastapi import Request
+from sqlalchemy import event
+
+from annotator.known_traps import KnownTraps
+from db.games.explorer import Explorer
+from db.library.library import Counts, Library
+from db.library.open import made_by, open_library
+from db.proof.position_values import PositionValues
+from db.query.engine import QueryEngine
+from db.similarity.propose import MoveSuggester
+from db.storage.trap_rows import traps_state
+from trapcore.errors import LibraryError, Message
+from trapcore.parallel.budget import Cancellation
+from trapcore.parallel.priority import give_way
+from trapline.web.cache import LibraryCache
+from trapline.web.metrics import Metrics
+from trapline.web.problems import STOPS, ClientDisconnected, Overloaded
+from trapline.web.report_jobs import FetchGames, ReportJobs
+from trapline.web.server.fair_queue import FairQueue, SharedAnswer
+from trapline.web.server.limits import address_of, end_turn
+from trapline.web.settings import WebOptions
+from trapline.web.sign_ins import SignIns
+from trapline.web.token import KEY_BYTES, read_token, session_key, session_key_file
+from trapline.web.upload_jobs import UploadJobs
+
+T = TypeVar("T")
+
+QUEUE_PER_THREAD = 16
+"""Pending requests of an address for each thread; one more is refused, not answered when its client has gone."""
+
+WAIT_SECONDS = 3.0
+"""Longest time that a request waits for a thread; after it the answer is that there is too much to do."""
+
+SILENT_SECONDS = 30.0
+"""After so long without a round of the event loop the server is not well."""
+
+SIGN_INS = 4
+"""Threads that wait for lichess while somebody signs in."""
+
+SIGN_IN_SECONDS = 30.0
+"""Longest time that a sign-in takes. What lichess is asked ends sooner, see `lichess.oauth`."""
+
+BUSY_SECONDS = 2.0
+"""Time in seconds to wait for another program that writes to the library."""
+
+_POLL_SECONDS = 0.05  # between two checks of a slow request for its deadline and its client
+_BUSY = Message("there are more questions than can be answered; ask again in a moment")
+_STEPS = 20_000  # of SQLite's virtual machine between two checks for cancellation; about a millisecond
+
+
+class WorkPool:
+    """Some threads, which addresses get in turn, and before them a queue of each address with an end."""
+
+    def __init__(self, threads: int, name: str, *, background: bool = False) -> None:
+        """``threads``, 1 or more, whose names begin with ``name``; with ``background`` they give way to others."""
+        self._of_address: Counter[str] = Counter()
+        self._most = threads * QUEUE_PER_THREAD
+        self._places = FairQueue(threads)
+        initializer = give_way if background else None
+        self._executor = ThreadPoolExecutor(threads, thread_name_prefix=name, initializer=initializer)
+
+    @property
+    def pending(self) -> int:
+        """Requests that wait for a thread or have one."""
+        return self._of_address.total()
+
+    async def run(
+        self, request: Request, task: Callable[[Cancellation], T], stop: Cancellation, seconds: float
+    ) -> asyncio.Future[T]:
+        """What has come of ``task``, called in a thread; ``stop`` is cancelled if nobody waits for it any more.
+
+        Raises `Overloaded` if too many requests of the address are pending, if it got none of the threads in time, and
+        at the end of ``seconds``; and `ClientDisconnected`.
+        """
+        address = address_of(request.scope)
+        if self._of_address[address] >= self._most:
+            raise Overloaded(_BUSY, {"Retry-After": "1"})
+        end_turn(request.scope)
+        began = time.monotonic()
+        future = await self._begin(address, partial(task, stop), min(WAIT_SECONDS, seconds))
+        try:
+            while not (await asyncio.wait((future,), timeout=_POLL_SECONDS))[0]:
+                if time.monotonic() - began > seconds:
+                    raise Overloaded(
+                        "the answer takes longer than {seconds:g} seconds; ask for less: narrower conditions, a "
+                        "smaller limit or fewer nodes",
+                        seconds=seconds,
+                    )
+                if await request.is_disconnected():
+                    raise ClientDisconnected
+        finally:
+            if not future.done():
+                stop.cancel()
+                future.cancel()
+        return future
+
+    def close(self) -> None:
+        """End the threads; a request that waits for one is refused."""
+        self._executor.shutdown(cancel_futures=True)
+
+    async def _begin(self, address: str, task: Callable[[], T], seconds: float) -> asyncio.Future[T]:
+        """Start ``task`` in a thread as soon as the address gets one. Raises `Overloaded` after ``seconds``."""
+        self._of_address[address] += 1
+        loop = asyncio.get_running_loop()
+        give_back: Callable[[], None] = _nothing
+
+        def end() -> None:
+            give_back()
+            self._of_address[address] -= 1
+            self._of_address = +self._of_address
+
+        def end_in_loop(_: Future[T]) -> None:
+            with suppress(RuntimeError):  # the loop has ended before the thread
+                loop.call_soon_threadsafe(end)
+
+        try:
+            async with asyncio.timeout(seconds):
+                give_back = await self._places.take(address)
+            running = self._executor.submit(task)
+        except BaseException as error:
+            end()
+            if isinstance(error, TimeoutError):
+                raise Overloaded(_BUSY, {"Retry-After": "2"}) from error
+            if isinstance(error, RuntimeError):
+                raise Overloaded(STOPS) from error
+            raise
+        # Not when nobody waits for it any more: the thread may not have noticed yet.
+        running.add_done_callback(end_in_loop)
+        return asyncio.wrap_future(running)
+
+
+class Service:
+    """Library, settings and thread pool of an application; `service_of` gives that of a request."""
+
+    def __init__(self, library: Library, settings: WebOptions, fetch_games: FetchGames | None = None) -> None:
+        """Service of an open library, which it closes; ``fetch_games`` fetches the games of accounts."""
+        self.library = library
+        self.settings = settings
+        self.token = read_token(settings.web)
+        can_sign_in = settings.web.can_sign_in
+        self.session_key = (
+            session_key(session_key_file(library.name)) if can_sign_in else secrets.token_bytes(KEY_BYTES)
+        )
+        """Signs the cookies of signed-in visitors."""
+        self.metrics = Metrics()
+        self.values = PositionValues(library, self.open_for_writing, settings.engine_command, settings.engine_nodes)
+        self.upload_jobs = UploadJobs(settings, self.metrics, self.values)
+        self.report_jobs = ReportJobs(settings, self.upload_jobs, self.open_for_writing, fetch_games)
+        self.query_engine = QueryEngine(library, measure=settings.measure)
+        self.explorer = Explorer(library)
+        self.page_cache = LibraryCache()
+        self._lock = threading.Lock()
+        self._running = threading.local()
+        self._stops: set[Cancellation] = set()
+        self._pages = WorkPool(settings.web.threads, "request")
+        self._searches = WorkPool(max(1, settings.web.threads // 2), "search", background=True)
+        self._exports = WorkPool(1, "export", background=True)
+        self.sign_ins = SignIns(settings.web)
+        self._sign_ins = WorkPool(SIGN_INS, "sign-in")
+        self._health = ThreadPoolExecutor(1, thread_name_prefix="health")
+        self._alive = time.monotonic()
+        self._shared: dict[str, SharedAnswer[object]] = {}
+        if library.database.engine.dialect.name == "sqlite":
+            event.listen(library.database.engine, "connect", self._install_interrupt)
+
+    def close(self) -> None:
+        """Stop the threads and close the library."""
+        self.cancel_all()
+        self.report_jobs.close()
+        self.upload_jobs.close()
+        for pool in (self._pages, self._searches, self._exports, self._sign_ins):
+            pool.close()
+        self._health.shutdown(cancel_futures=True)
+        self.query_engine.close()
+        self.library.close()
+
+    def cancel_all(self) -> None:
+        """End what all requests and uploads wait for; each gets an error."""
+        with self._lock:
+            stops = list(self._stops)
+        for stop in stops:
+            stop.cancel()
+        self.upload_jobs.cancel_all()
+        self.report_jobs.cancel_all()
+
+    @property
+    def pending(self) -> int:
+        """Requests that wait for a thread or have one, except those about health."""
+        return sum(pool.pending for pool in (self._pages, self._searches, self._exports, self._sign_ins))
+
+    async def run(self, request: Request, task: Callable[[Cancellation], T], *, seconds: float | None = None) -> T:
+        """Result of ``task``, called in the thread pool with a cancellation: for what is read and shown.
+
+        It is cancelled, and with it an SQLite statement and every call of the core that it makes, when the client
+        disconnects (raises `ClientDisconnected`), at the deadline, ``seconds`` or that of the settings, and when the
+        server stops (raises `Overloaded`). Raises `Overloaded` also if too many requests are pending.
+        """
+        return await self._run_in(self._pages, request, task, seconds)
+
+    async def search(self, request: Request, task: Callable[[Cancellation], T], *, seconds: float | None = None) -> T:
+        """The same in threads of their own, which give way to the others: for what is computed on demand, so that no
+        number of searches keeps the pages from their threads."""
+        return await self._run_in(self._searches, request, task, seconds)
+
+    async def export(self, request: Request, task: Callable[[Cancellation], T], *, seconds: float | None = None) -> T:
+        """The same in one thread for all exports: one may search for minutes, and the next finds what it has found."""
+        return await self._run_in(self._exports, request, task, seconds)
+
+    async def sign_in(self, request: Request, task: Callable[[Cancellation], T]) -> T:
+        """The same in threads that wait for lichess, so that no page waits for it."""
+        return await self._run_in(self._sign_ins, request, task, SIGN_IN_SECONDS)
+
+    async def run_health(self, name: str, task: Callable[[Cancellation], T]) -> T:
+        """Result of ``task``, called in a thread that no other request has: for what watches the server.
+
+        Requests for the same ``name``, which stands for the task, share it: however many there are, at most one is
+        under way and one waits. Raises `Overloaded` at the deadline of the settings, and when the server stops.
+        """
+        if name not in self._shared:
+            self._shared[name] = SharedAnswer(partial(self._watch, task))
+        return cast(T, await self._shared[name].get())
+
+    async def _watch(self, task: Callable[[Cancellation], T]) -> T:
+        stop = Cancellation()
+        with self._lock:
+            self._stops.add(stop)
+        try:
+            async with asyncio.timeout(self.settings.web.seconds):
+                return await asyncio.wrap_future(self._health.submit(self._call, task, stop))
+        except TimeoutError as error:
+            raise Overloaded("the library does not answer in time", {"Retry-After": "2"}) from error
+        except (RuntimeError, LibraryError) as error:
+            if stop.is_cancelled:
+                raise Overloaded(STOPS) from error
+            raise
+        finally:
+            stop.cancel()
+            with self._lock:
+                self._stops.discard(stop)
+
+    async def _run_in(
+        self, pool: WorkPool, request: Request, task: Callable[[Cancellation], T], seconds: float | None
+    ) -> T:
+        stop = Cancellation()
+        with self._lock:
+            self._stops.add(stop)
+        try:
+            longest = self.settings.web.seconds if seconds is None else seconds
+            done = await pool.run(request, partial(self._call, task), stop, longest)
+            try:
+                return done.result()
+            except (RuntimeError, LibraryError) as error:
+                if stop.is_cancelled:
+                    raise Overloaded(STOPS) from error
+                raise
+        finally:
+            with self._lock:
+                self._stops.discard(stop)
+
+    def open_for_writing(self) -> Library:
+        """Second connection to the library that is served, for writing. Raises `LibraryError`."""
+        url = self.library.database.engine.url
+        name = url.render_as_string(hide_password=False) if "://" in self.library.name else self.library.name
+        return open_library(name, busy_seconds=BUSY_SECONDS)
+
+    def state(self) -> str | None:
+        """Identifier of the present state of the library; None if it is unknown, as on a database server."""
+        parts = [made_by()]
+        if "://" in self.library.name:
+            return None
+        for path in (self.library.name, f"{self.library.name}-wal"):
+            with suppress(FileNotFoundError):
+                found = Path(path).stat()
+                parts.append(f"{found.st_ino} {found.st_size} {found.st_mtime_ns}")
+        return blake2b("\n".join(parts).encode(), digest_size=12).hexdigest()
+
+    def traps_state(self) -> str:
+        """Identifier of the state of the traps, which games and answers do not change. Raises `LibraryError`."""
+        with self.library.database.read() as connection:
+            return traps_state(connection)
+
+    def renew_index(self) -> None:
+        """Bring the index up to date after the traps were changed, so that no page has to do it first."""
+        with suppress(LibraryError):  # the change is stored; the next user of the index gets the error
+            self.query_engine.indexes.killers()
+
+    def health(self) -> dict[str, object]:
+        """What ``/health`` says. It may be asked in any thread, also beside the event loop."""
+        problem, counts = None, None
+        try:
+            counts = self.counts()
+        except LibraryError as error:
+            problem = str(error)
+        silent = time.monotonic() - self._alive
+        if silent > SILENT_SECONDS:
+            problem = f"no request has been looked at for {silent:.0f} seconds"
+        return {
+            "ok": problem is None,
+            "version": made_by(),
+            "problem": problem,
+            "library": None
+            if counts is None
+            else {
+                "traps": counts.traps,
+                "proved": counts.proved,
+                "refuted": counts.refuted,
+                "undecided": counts.undecided,
+                "games": counts.games,
+                "positions": counts.positions,
+                "state": self.state(),
+                "writable": self.token is not None,
+            },
+        }
+
+    async def note_life(self) -> None:
+        """Note again and again, until it is cancelled, that the event loop goes on; `health` reports if it does not."""
+        while True:
+            self._alive = time.monotonic()
+            await asyncio.sleep(1)
+
+    def counts(self) -> Counts:
+        """Numbers of rows in the library, counted once for each state of it. Raises `LibraryError`."""
+        return self.page_cache.get(self.state(), "counts", self.library.counts)
+
+    def known_traps(self) -> KnownTraps:
+        """All traps with their index for the annotator, read once for each state of the library."""
+        return KnownTraps(*self.query_engine.indexes.annotator())
+
+    def suggester(self, top: int, nodes: int, *, unproved: bool, explain: bool) -> MoveSuggester:
+        """Proposer of moves, by the present state of the library. Raises `LibraryError`."""
+        index = self.query_engine.indexes.killers()
+        return MoveSuggester(
+            (index.weights, index.source), index.killers, top=top, nodes=nodes, unproved=unproved, explain=explain
+        )
+
+    def _call(self, task: Callable[[Cancellation], T], stop: Cancellation) -> T:
+        self._running.stop = stop
+        try:
+            with stop:
+                return task(stop)
+        finally:
+            self._running.stop = None
+
+    def _install_interrupt(self, connection: sqlite3.Connection, _: object) -> None:
+        connection.set_progress_handler(partial(_is_cancelled, self._running), _STEPS)
+
+
+def service_of(request: Request) -> Service:
+    """Service of the application that handles the request."""
+    service = request.app.state.service
+    assert isinstance(service, Service)
+    return service
+
+
+def _is_cancelled(running: threading.local) -> bool:
+    stop: Cancellation | None = getattr(running, "stop", None)
+    return stop is not None and stop.is_cancelled
+
+
+def _nothing() -> None:
+    pass
