@@ -6,14 +6,24 @@ SOURCES := $(shell find trapcore/native/src -name '*.rs') trapcore/native/Cargo.
 
 .PHONY: demo test test-rest test-all fuzz soak-library bench check certificates patterns docs screenshot wheel release lock audit clean
 
-$(VENV)/ready: $(SOURCES)
+# INSTALL(what) makes the environment with it.
+define INSTALL
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet --editable '.[test]'
+	PYTHONWARNINGS=ignore $(BIN)/python -m pip install --quiet $(1)
 	-$(PYTHON) deploy/fetch_board.py
-	touch $@
+	touch $(VENV)/product $@
+endef
 
-demo: $(VENV)/ready
+# The product alone.
+$(VENV)/product: $(SOURCES)
+	$(call INSTALL,--editable '.[web]')
+
+# The product with the workshop and all that tests and checks need.
+$(VENV)/ready: $(SOURCES) workshop/pyproject.toml
+	$(call INSTALL,--editable '.[test]' --editable ./workshop)
+
+demo: $(VENV)/product
 	@sh examples/demo.sh $(BIN)
 
 # Syzygy tables of few men, for the tests.
@@ -49,7 +59,7 @@ soak-library: $(VENV)/ready
 	$(BIN)/python -m tests.soak library --seconds $(SOAK_SECONDS)
 
 bench: $(VENV)/ready
-	$(BIN)/python -m research.benchmarks
+	$(BIN)/python -m workshop.benchmarks
 
 # What has to pass before anything lands, beside the tests.
 check: $(VENV)/ready
@@ -69,7 +79,7 @@ certificates: $(VENV)/ready
 # Another run goes on where one stopped.
 # PATTERNS=--judge-again judges those that there are anew, after a change of a prover or of the search: minutes.
 patterns: $(VENV)/ready
-	$(BIN)/python -m research.experiments.bundled_patterns --jobs $(shell nproc) $(PATTERNS)
+	$(BIN)/python -m workshop.experiments.bundled_patterns --jobs $(shell nproc) $(PATTERNS)
 
 # The documentation as a site in out/site, with the reference of the Python packages and of the Rust crate.
 docs: $(VENV)/ready

@@ -681,7 +681,7 @@ def read_records(batch: Batch) -> BatchRecords: ...
 VOCABULARY_VERSION: int
 """Of the tokens of abstracted trees."""
 FIELD_BITS: int
-"""See `trapcore.ranking.reference.tokens`."""
+"""See `workshop.reference.tokens`."""
 LAZY_SHORTLIST: int
 """See `trapcore.ranking.weights`."""
 
@@ -704,7 +704,7 @@ TAKEN_KIND: int
 def difference_token_sets(mistakes: Sequence[tuple[str, str, Sequence[tuple[str, int]]]]) -> list[bytes]:
     """The packed token set of each mistake: of the position before it, the line that begins with it (UCI, with spaces
     between, two moves or more), and its labels, each with the tokens that it weighs (1 to 8). The definition is
-    `trapcore.ranking.reference.differences`. Raises `PositionError` for what cannot be played."""
+    `workshop.reference.differences`. Raises `PositionError` for what cannot be played."""
 
 def added_token(token: int) -> int | None:
     """The token that says of a killer's token that it was added; None where that is never said."""

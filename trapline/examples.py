@@ -41,24 +41,11 @@ EXAMPLES: Mapping[str, str] = {
     "prove": f"{_FEN} --bait Bxd1",
     "search": "breakthrough-6x6 --search rave --seconds 2",
     "play": "breakthrough-6x6 --watch --white mcts-local --black uct --seconds .2",
-    "research puzzles": "puzzles.csv.zst -o found",
-    "research games": "games.pgn --puzzles puzzles.csv.zst -o found",
-    "research network": "games.pgn --records out/records.bin -o out/network.bin --engine stockfish",
-    "research causes": "games.pgn --out out/causes",
-    "research coverage": "games.pgn --out out/coverage --engine stockfish",
-    "research endings": "games.pgn --endings 100 --engine stockfish",
-    "research patterns": "--out out/patterns --db my.sqlite",
-    "research practice": "--out out/practice --exercises 100 --engine stockfish",
-    "research themes": "puzzles.csv.zst --out out/themes",
-    "research paper": "figure-1 table-1 -o found",
-    "research mcts": "--positions 40 --out found",
-    "research local-search": "--positions 20 --seconds 5 --out out/local",
-    "research dynamics": "tic-tac-toe --games 100",
 }
 """What is written behind ``trapline`` and the name of the command."""
 
 
-def example(command: str) -> str | None:
+def example(command: str, examples: Mapping[str, str] = EXAMPLES) -> str | None:
     """The line that the help of a command shows, or None for a group of commands."""
-    arguments = EXAMPLES.get(command)
+    arguments = examples.get(command)
     return None if arguments is None else f"Example: trapline {command} {arguments}"

@@ -37,7 +37,6 @@ COMMANDS = {
     "doctor": "trapline.commands.doctor:doctor",
     "search": "trapline.commands.searches.search:search",
     "play": "trapline.commands.searches.play:play",
-    "research": "trapline.commands.research:research",
 }
 """Name of each command, in the order of the help, and where it is; see `trapline.lazy_group`."""
 
@@ -45,7 +44,7 @@ COMMANDS = {
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO, errno.EBADF)
 
 app = typer.Typer(
-    cls=lazy_group(COMMANDS),
+    cls=lazy_group(COMMANDS, entry_group="trapline.commands"),
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Trap analysis for chess: annotates PGN with traps that are proved.",

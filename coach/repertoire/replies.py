@@ -37,7 +37,7 @@ OPEN_END = 200
 @dataclass(frozen=True, slots=True)
 class Foresight:
     """How strongly players avoid what gives much away, beside what the move model knows; see
-    `research.repertoire.foresight`."""
+    `workshop.repertoire.foresight`."""
 
     strength: float
     """Of each unit of win chance up to `SMALL_GIFT`, for the model's middle rating,"""

@@ -3,7 +3,7 @@
 The games of a position are read once, as columns of numbers, and kept as long as their library is open; any question
 about them, for any ratings and years, is then one pass over these columns. Games that are indexed meanwhile are
 added when the position is asked for again. So there is no table of sums to keep up to date, which would have to know
-beforehand what will be asked; ``python -m research.benchmarks explorer`` says what that costs.
+beforehand what will be asked; ``python -m workshop.benchmarks explorer`` says what that costs.
 """
 
 import threading

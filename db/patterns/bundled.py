@@ -1,6 +1,6 @@
 """Losing moves that come with trapline, in the file ``bundled.tsv``, and how a library gets and gives them.
 
-``python -m research.experiments.bundled_patterns`` makes the file from games that trapline plays against itself. Each
+``python -m workshop.experiments.bundled_patterns`` makes the file from games that trapline plays against itself. Each
 line has a position, a losing move that a player may choose there, the line that punishes it, why it loses, and the
 figures of the judgement. The first line names the versions of the search and the prover that judged.
 """

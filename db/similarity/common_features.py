@@ -6,7 +6,7 @@ from db.similarity.explanation import Shared
 from db.similarity.killer_index import KillerIndex, KnownTrap
 from db.traps.trap import Trap
 from trapcore import _native
-from trapcore.ranking.reference.token_words import describe
+from trapcore.ranking.token_words import describe
 
 TELLING = 5
 """Shared tokens that are named."""

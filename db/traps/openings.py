@@ -2,7 +2,7 @@
 
 ``openings.tsv`` beside this file has a line for each named position: EPD, ECO code, name. Codes, names and moves are
 those of lichess's chess-openings (https://github.com/lichess-org/chess-openings, CC0); `python -m
-research.experiments.openings` writes the file from them.
+workshop.experiments.openings` writes the file from them.
 """
 
 from collections.abc import Iterable

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from db.formats.bundled import bundled_non_traps, bundled_traps
-from research.benchmarks.stockfish import STOCKFISH
 from tests.support.trap_games import FELL, QUIET, annotated, game, make_library
 from trapcore.errors import EngineError
 from trapline.commands.annotate import annotate
+from workshop.benchmarks.stockfish import STOCKFISH
 
 pytestmark = pytest.mark.usefixtures("by_sequences")
 

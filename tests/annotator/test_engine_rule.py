@@ -9,12 +9,12 @@ from annotator.engine_check import LIKELY, STAGES, EngineProcess, EngineVerifier
 from annotator.events import EventProof, TrapEvent
 from db.traps.terms import Event
 from db.traps.trap import Trap
-from research.benchmarks.stockfish import STOCKFISH
 from tests.support.db_traps import elephant, legal
 from tests.support.uci_engines import PROVING, REFUTING, engine_of
 from trapcore import _native
 from trapcore.proof.trap_test import TOLD
 from trapcore.proof.verdict import Verdict
+from workshop.benchmarks.stockfish import STOCKFISH
 
 NODES = 400_000
 FIRST, SECOND, *_, LAST = (round(stage.share * NODES) for stage in STAGES)

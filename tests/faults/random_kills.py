@@ -29,9 +29,9 @@ from db.formats.export_file import write_traps
 from db.games.index_games import index_files
 from db.library.library import Library
 from db.library.open import open_library
-from research.benchmarks.material import master_games
 from tests.support.trap_games import ELEPHANT_FELL, FELL, game
 from trapcore.io.streams import open_bytes
+from workshop.benchmarks.material import master_games
 
 Content = dict[str, object]
 

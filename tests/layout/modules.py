@@ -1,7 +1,7 @@
 """The product's modules, and which of them import which."""
 
 import ast
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import cache
 from pathlib import Path
 
@@ -13,10 +13,13 @@ LEVELS = (
     ("lichess", "db"),
     ("annotator",),
     ("coach",),
-    ("research", "bot"),
+    ("bot",),
     ("trapline",),
+    ("workshop",),
 )
 PACKAGES = tuple(package for level in LEVELS for package in level)
+PRODUCT = tuple(package for package in PACKAGES if package != "workshop")
+"""The packages that users get; the workshop is a distribution of its own."""
 
 #: The same for the packages inside the library.
 LIBRARY_LEVELS = (
@@ -30,9 +33,9 @@ LIBRARY_LEVELS = (
 )
 
 
-def python_files() -> list[Path]:
-    """Every Python file of the product."""
-    return [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
+def python_files(packages: Iterable[str] = PACKAGES) -> list[Path]:
+    """Every Python file of these packages."""
+    return [path for package in packages for path in sorted((ROOT / package).rglob("*.py"))]
 
 
 @cache

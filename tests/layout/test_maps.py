@@ -2,6 +2,7 @@
 
 import ast
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,14 @@ def test_the_table_of_a_package_lists_what_lies_in_it(package: str) -> None:
     assert contents(folder) - set(names) == set(), "not in the table"
     # A table may name what is no module as well, such as templates, as long as it is there.
     assert [name for name in names if not list(folder.glob(name.rstrip("/") + ("" if "." in name else "*")))] == []
+
+
+def test_the_workshop_names_its_packages() -> None:
+    # Its packages lie beside its declaration, where setuptools does not find them by itself.
+    declaration = tomllib.loads((ROOT / "workshop" / "pyproject.toml").read_text("utf-8"))
+    assert sorted(declaration["tool"]["setuptools"]["packages"]) == sorted(
+        name for name in TABLES if name.partition(".")[0] == "workshop"
+    )
 
 
 def test_the_table_of_the_core_lists_its_modules() -> None:

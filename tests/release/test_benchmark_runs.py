@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from research.benchmarks import __main__ as benchmarks
-from research.benchmarks import paired
-from research.benchmarks.comparison import compare_runs
-from research.benchmarks.saved_runs import BUSY_LOAD, FOLDER, Machine, Run, load_run, save_run, start_run
-from research.benchmarks.table import Row
 from trapcore.errors import InputError, UsageError
+from workshop.benchmarks import __main__ as benchmarks
+from workshop.benchmarks import paired
+from workshop.benchmarks.comparison import compare_runs
+from workshop.benchmarks.saved_runs import BUSY_LOAD, FOLDER, Machine, Run, load_run, save_run, start_run
+from workshop.benchmarks.table import Row
 
 QUIET = Machine("a processor", 2, "Linux x86_64", "3.11.2", 0.1)
 FIRST = Run(

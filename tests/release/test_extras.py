@@ -3,15 +3,13 @@
 import subprocess
 import sys
 from importlib import import_module
-from pathlib import Path
 
 import pytest
 
+from tests.layout.modules import PRODUCT, ROOT
 from trapcore.errors import UsageError
 from trapcore.extras import extra
 from trapcore.parallel.dask_cluster import cluster
-
-ROOT = Path(__file__).parents[2]
 
 #: Libraries that come with an extra only.
 LIBRARIES = (
@@ -19,18 +17,12 @@ LIBRARIES = (
     "fastapi",
     "fsrs",
     "genanki",
-    "matplotlib",
     "multipart",
-    "numpy",
     "prometheus_client",
     "psycopg",
     "python_multipart",
-    "scipy",
     "uvicorn",
 )
-
-#: Modules that need an extra, beside the packages `web` and `research`.
-NEED_AN_EXTRA = {"db.games.explorer", "db.similarity.train", "trapcore.ranking.training"}
 
 
 def run_without(libraries: tuple[str, ...], code: str) -> subprocess.CompletedProcess[str]:
@@ -44,10 +36,6 @@ def run_without(libraries: tuple[str, ...], code: str) -> subprocess.CompletedPr
 @pytest.mark.parametrize(
     ("arguments", "missing", "brings"),
     [
-        (["explore", "--moves", "e4"], "numpy", "explore"),
-        (["library", "train"], "scipy", "training"),
-        (["research", "puzzles", "puzzles.csv"], "scipy", "research"),
-        (["research", "games", "games.pgn", "--puzzles", "puzzles.csv"], "scipy", "research"),
         (["practise"], "fsrs", "practice"),
         (["serve"], "fastapi", "web"),
     ],
@@ -74,11 +62,10 @@ def test_another_missing_module_is_not_an_extra() -> None:
         import_module("trapcore.absent")
 
 
-def test_only_these_modules_need_an_extra() -> None:
-    roots = ("trapcore", "lichess", "db", "annotator", "coach", "bot", "trapline")
+def test_only_the_pages_need_an_extra() -> None:
     names = sorted(
         ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
-        for root in roots
+        for root in PRODUCT
         for path in (ROOT / root).rglob("*.py")
         if path.name != "__main__.py" and "web" not in path.parts
     )
@@ -92,4 +79,4 @@ def test_only_these_modules_need_an_extra() -> None:
     )
     done = run_without(LIBRARIES, code)
     assert done.returncode == 0, done.stderr
-    assert set(done.stdout.split()) == NEED_AN_EXTRA
+    assert done.stdout.split() == []

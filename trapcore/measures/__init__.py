@@ -13,7 +13,6 @@ options.py         the options of the measures for chess, as types
 comparison.py      two chess positions by any measure, beside the baselines
 overlap.py         what a similarity rests on: shared and differing lines, paired children
 move_matching.py   which moves of two positions correspond
-dynamics.py        how much a game's local trees change from ply to ply
 =================  ======================================================================================
 
 Each measure has two forms. ``of_trees`` is the definition: plain Python, for the trees of any game, written to read

@@ -24,7 +24,7 @@ class IndexedMeasure(StrEnum):
     """The measures by which a game is compared with a whole library of traps at once."""
 
     ABSTRACTED = "abstracted"
-    """Abstracted local trees of single moves, see `trapcore.ranking.reference`; the others are each a `Measure`, too.
+    """Abstracted local trees of single moves, see `workshop.reference`; the others are each a `Measure`, too.
     """
     SEQUENCES = "sequences"
     CONTINUATIONS = "continuations"

@@ -4,6 +4,7 @@
 weights.py       learned weights, and the ranking of moves by them
 training.py      learns the weights from known traps
 verification.py  the first ranked moves checked by proof and search
-reference/       features of a move and its replies, in plain Python: the definition of what the core computes
+token_fields.py  facts packed into one number, and unpacked again
+token_words.py   each token in English
 ===============  =============================================================================================
 """

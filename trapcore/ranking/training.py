@@ -23,7 +23,7 @@ from scipy.sparse import csr_matrix, vstack  # type: ignore[import-untyped]
 
 from trapcore import _native
 from trapcore.errors import InputError
-from trapcore.ranking.reference.tokens import FIELD_BITS
+from trapcore.ranking.token_fields import FIELD_BITS
 from trapcore.ranking.weights import Table, Weights
 
 Array = npt.NDArray[Any]
@@ -44,7 +44,7 @@ FIT_SHORTLIST = 16
 BATCH = 500
 BACKGROUND_MOVES = Path(__file__).with_name("background_moves.tsv")
 """Moves of lichess games (CC0) that lost nothing by an engine's judgement: FEN and move, one a line, made by
-``python -m research.experiments.background_moves``."""
+``python -m workshop.experiments.background_moves``."""
 
 
 @dataclass(frozen=True)

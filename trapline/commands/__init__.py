@@ -3,7 +3,6 @@
 =============  =======================================================================
 games/         ``index``, ``mine``, ``repertoire``, ``explore``, ``report``: collections of games
 library/       ``library ...``: fill, show and check the library
-research/      ``research ...``: accuracy, and the experiments of the founding paper
 searches/      ``search``, ``play``, ``tree``: any bundled game searched, played, its local trees drawn
 annotate.py    ``annotate``: traps of games as comments in PGN
 bot.py         ``bot``: play on lichess

@@ -13,10 +13,10 @@ from db.proof.prover import TrapProver, prove_all
 from db.proof.uci_engine import UciEngine
 from db.traps.terms import Outcome
 from db.traps.trap import Trap
-from research.benchmarks.stockfish import STOCKFISH
 from trapcore.errors import InputError, LibraryError
 from trapcore.proof.trap_test import LOSS
 from trapcore.proof.verdict import Verdict
+from workshop.benchmarks.stockfish import STOCKFISH
 
 QUICK = TrapProver(escape_nodes=200_000)
 

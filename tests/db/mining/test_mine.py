@@ -27,7 +27,6 @@ from db.proof.uci_engine import UciEngine
 from db.traps.openings import opening_of
 from db.traps.terms import Outcome
 from db.traps.trap import Trap
-from research.benchmarks.stockfish import STOCKFISH
 from tests.support.command_line import run_program
 from tests.support.db_traps import MIRRORED_LEGAL_FEN, legal
 from tests.support.public_data import DATA, needs
@@ -36,6 +35,7 @@ from trapcore import _native
 from trapcore.errors import UsageError
 from trapcore.parallel.budget import Cancellation
 from trapcore.proof.verdict import Verdict
+from workshop.benchmarks.stockfish import STOCKFISH
 
 LEGAL = "1. e4 e5 2. Nf3 Nc6 3. Bc4 d6 4. Nc3 Bg4 5. Nxe5"
 ELEPHANT = "1. d4 d5 2. c4 e6 3. Nc3 Nf6 4. Bg5 Nbd7 5. cxd5 exd5 6. Nxd5"
@@ -297,7 +297,7 @@ def test_openings_are_named_by_the_last_position_that_has_a_name() -> None:
 @needs(DATA / "openings")
 def test_the_names_are_those_of_the_open_data() -> None:
     from db.traps.openings import _openings
-    from research.experiments.openings import named_positions
+    from workshop.experiments.openings import named_positions
 
     named = {epd: (opening.eco, opening.name) for epd, opening in _openings().items()}
     assert named == named_positions(DATA / "openings")

@@ -27,9 +27,9 @@ from db.patterns.peers import peer_rates
 from db.storage.models import BundledPatternRow
 from db.traps.temptation import rating_band
 from db.wording.languages import LANGUAGES, Language
-from research.experiments.bundled_patterns import chosen, judged
 from tests.db.patterns.samples import game, mistake, store
 from trapcore.proof.search import MISTAKE
+from workshop.experiments.bundled_patterns import chosen, judged
 
 LEAST = 3_400
 SAMPLE = 12

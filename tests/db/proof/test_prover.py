@@ -18,13 +18,13 @@ from db.proof.uci_engine import UciEngine, chance_of
 from db.traps.terms import Outcome
 from db.traps.trap import Trap, make_trap
 from db.wording.claims import claim
-from research.benchmarks.stockfish import STOCKFISH
 from tests.support.chess_positions import FIGURE_2
 from tests.support.db_traps import elephant, fishing_pole, legal
 from trapcore import _native
 from trapcore.errors import EngineError, InputError, UsageError
 from trapcore.proof.mate import Proof, replay
 from trapcore.proof.verdict import Verdict
+from workshop.benchmarks.stockfish import STOCKFISH
 
 JUDGE = TrapProver(escape_nodes=2_000_000)
 

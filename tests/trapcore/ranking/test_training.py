@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize  # type: ignore[import-untyped]
 
-from research.benchmarks.material import puzzle_rows
 from tests.support.chess_positions import FIGURE_2, board
 from tests.support.public_data import PUZZLES, needs
 from trapcore.errors import InputError, PositionError
 from trapcore.ranking import training as fitting
 from trapcore.ranking.training import Example, background_examples, fit
 from trapcore.ranking.weights import VOCABULARY_VERSION, Weights
+from workshop.benchmarks.material import puzzle_rows
 
 LEGAL = FIGURE_2["Légal"]
 TRAPS: list[Example] = [(fen, bait, killer) for fen, bait, killer, _ in FIGURE_2.values()]

@@ -16,12 +16,12 @@ import pytest
 from db.formats.bundled import bundled_traps
 from db.library.open import open_library
 from db.patterns.bundled import bundled_patterns, count
-from research.benchmarks.stockfish import STOCKFISH
 from tests.support.command_line import run_program
 from tests.support.db_traps import AVOIDED, FELL, LEGAL_MOVES, MIRRORED, OTHER, legal, write
 from tests.support.polling import PATIENCE_SECONDS
 from tests.support.templates import copy_of
 from trapcore.proof.verdict import Verdict
+from workshop.benchmarks.stockfish import STOCKFISH
 
 ROOT = Path(__file__).parents[3]
 Run = Callable[..., subprocess.CompletedProcess[str]]

@@ -10,7 +10,6 @@ import httpx
 import pytest
 
 from db.library.open import open_library
-from research.benchmarks.stockfish import STOCKFISH
 from tests.fake_lichess.http.server import Server
 from tests.support.polling import PATIENCE_SECONDS
 from tests.support.practice_library import GAMES, PLAYER, copy_practice_library
@@ -18,6 +17,7 @@ from tests.support.service_site import LEGAL, finished
 from tests.support.web_server import links, served, words
 from tests.trapline.service.chesscom_archive import chesscom
 from tests.trapline.service.test_chesscom import game as chesscom_game
+from workshop.benchmarks.stockfish import STOCKFISH
 
 NOTHING = {"file": ("", b"")}
 

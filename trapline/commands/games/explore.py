@@ -34,11 +34,8 @@ def explore(
 
     Without a terminal a line a move: SAN, count, wins of White, draws, wins of Black, mean rating, last year, trap.
     """
-    from trapcore.extras import extra
+    from db.games.explorer import explore as explored
     from trapline.commands.terminal import print_json, say
-
-    with extra("explore", "explore"):
-        from db.games.explorer import explore as explored
 
     least, most = bounds("rating", rating)
     with open_existing(db) as library:

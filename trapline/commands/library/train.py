@@ -23,11 +23,8 @@ def train(
     The killer of each trap that is not refuted is set against the other moves there, and ordinary moves that lose
     nothing beside them. A tenth of the traps is first held out, to tell how often their killers are found.
     """
-    from trapcore.extras import extra
+    from db.similarity.train import HITS, fit_library
     from trapline.commands.terminal import Status, print_json, trap_count
-
-    with extra("training", "learning"):
-        from db.similarity.train import HITS, fit_library
 
     status = Status()
     with open_existing(db, read_only=False) as library:

@@ -1,4 +1,4 @@
-//! The weights of the move model, by themselves and times the rating, written by `research/repertoire/fit.py`.
+//! The weights of the move model, by themselves and times the rating, written by `workshop/repertoire/fit.py`.
 
 use super::features::COUNT;
 

@@ -2,7 +2,7 @@
 //!
 //! Every feature has a weight for the middlegame and one for the endgame, blended by the pieces that are left (tapered
 //! evaluation). The weights in `weights` were fitted to the judgement of a strong engine on positions from real games;
-//! `research/experiments/evaluation.py` makes them anew. `features` lists what is counted.
+//! `workshop/experiments/evaluation.py` makes them anew. `features` lists what is counted.
 //!
 //! Whether the game is over does not matter here: the search knows mates and draws exactly.
 

@@ -9,7 +9,7 @@ use super::retrograde::{DRAWN, ILLEGAL, Outcome, is_win};
 use super::syzygy;
 
 /// For each of [`MATERIALS`] the length of its table and the table, compressed with zstd: two bits for each placement.
-/// `python -m research.experiments.endgames` makes it anew.
+/// `python -m workshop.experiments.endgames` makes it anew.
 static PACKED: &[u8] = include_bytes!("tables.bin");
 
 /// A table as it lies in [`PACKED`], and unpacked as soon as it is needed.

@@ -33,7 +33,7 @@ const GREATEST_FALL: f64 = 0.8;
 
 /// Log odds that the move loses [`LOSS`](crate::trap_test::LOSS) or more by the judgement of a strong engine, a row for
 /// the pass and one for each stage of the proof: a logistic regression on 20,029 moves of 263 games of amateurs and clubs,
-/// 634 of them losing by labels of `research.coverage.labels`; the later rows on those that the stage before left open.
+/// 634 of them losing by labels of `workshop.coverage.labels`; the later rows on those that the stage before left open.
 #[allow(clippy::approx_constant)] // a fitted number may be near one
 const LOSES: [[f64; COUNT]; STAGES] = [
     [-5.688, 6.518, 1.400, 0.518, 0.518, 2.297, -2.217, -1.834, 0.000, 2.313, -0.859, 7.036, -5.187, -0.447],

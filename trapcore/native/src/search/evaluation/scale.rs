@@ -98,7 +98,7 @@ const MINOR: usize = 3;
 const ROOK: usize = 5;
 const QUEEN: usize = 9;
 
-/// By [`Kind::ALL`], in 64ths, fitted by `python -m research.endings.scale` to 1,169 positions of 250 training endings
+/// By [`Kind::ALL`], in 64ths, fitted by `python -m workshop.coverage.endings.scale` to 1,169 positions of 250 training endings
 /// of master games.
 const SHARES: [i32; Kind::ALL.len()] = [0, 0, 4, 22, 20, 7, 54, 47, 8, 40, 41];
 

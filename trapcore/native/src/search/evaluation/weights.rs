@@ -1,5 +1,5 @@
 //! The weights of the features, middlegame and endgame, in centipawns, written by
-//! `research/experiments/evaluation.py`.
+//! `workshop/experiments/evaluation.py`.
 
 use super::features::FEATURES;
 

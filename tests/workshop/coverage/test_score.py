@@ -1,0 +1,121 @@
+"""Figures of coverage from labels of a real engine, and what is told of the same games."""
+
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.workshop.coverage.played import LEGAL, LET_GO, QUIET, UNREADABLE, games_file
+from trapcore.errors import InputError
+from workshop.benchmarks.stockfish import STOCKFISH
+from workshop.coverage.figures import KIND, Figures
+from workshop.coverage.games import Game, read_games
+from workshop.coverage.glyphs import false_glyphs, glyphs, nags_of
+from workshop.coverage.judged import Judged, judged
+from workshop.coverage.labels import Label, Reference, labels_of
+from workshop.coverage.shares import Share
+from workshop.coverage.told import numbered, told_of
+
+pytestmark = pytest.mark.skipif(STOCKFISH is None, reason="stockfish is not installed")
+
+FELL = {
+    "file": "/somewhere/games.pgn",
+    "game": 2,
+    "ply": 10,
+    "event": "fell",
+    "bait": "g4d1",
+    "bait_san": "Bxd1",
+    "killer_line": ["c4f7", "e8e7", "c3d5"],
+    "killer_line_san": ["Bxf7+", "Ke7", "Nd5#"],
+    "proof": {"verdict": "proved", "mate_in": 2, "nodes": 60, "by": "mate-1"},
+}
+SOUND = FELL | {"game": 3, "ply": 8, "bait": "g8f6", "bait_san": "Nf6", "kind": "quiet"}
+"""A claim that is not true."""
+UNPROVED = SOUND | {"ply": 10, "bait": "e8g8", "proof": {"verdict": "undecided", "mate_in": None}}
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return games_file(tmp_path_factory.mktemp("games"), UNREADABLE, LEGAL, QUIET)
+
+
+@pytest.fixture(scope="module")
+def games(file: Path) -> list[Game]:
+    return list(read_games([file]))
+
+
+@pytest.fixture(scope="module")
+def labels(file: Path, games: list[Game]) -> dict[str, Label]:
+    assert STOCKFISH is not None
+    return labels_of(games, file.with_suffix(".jsonl"), Reference(STOCKFISH, 10_000, 40_000), say=lambda _: None)
+
+
+def moves_told(games: list[Game], labels: dict[str, Label], *lines: dict[str, object]) -> list[Judged]:
+    return judged(games, labels, told_of([json.dumps(line) for line in lines], numbered(games)))
+
+
+def test_what_is_told_is_counted_and_what_is_not(games: list[Game], labels: dict[str, Label]) -> None:
+    told = Figures.of(moves_told(games, labels, FELL, SOUND, UNPROVED))
+    assert (told.games, told.moves) == (2, 25)
+    lost = told.total.recall.of
+    assert told.total.recall == Share(1, lost)
+    assert told.total.agreement == Share(1, 2)
+    assert told.near_mates == Share(1, 1)
+    kinds = told.by[KIND]
+    assert kinds["mate"].recall == kinds["mate"].agreement == Share(1, 1)
+    assert kinds["quiet"].agreement == Share(0, 1)
+    assert sum(found.recall.of for found in kinds.values()) == lost
+    assert sum(found.recall.of for found in told.by["rating of the mover"].values()) == lost
+    assert list(told.by["file"]) == ["games.pgn"]
+    silent = Figures.of(moves_told(games, labels))
+    assert silent.total.recall == Share(0, lost)
+    assert silent.total.agreement == Share(0, 0)
+
+
+def test_a_mate_that_was_let_go_is_told_or_not(tmp_path: Path) -> None:
+    assert STOCKFISH is not None
+    games = list(read_games([games_file(tmp_path, UNREADABLE, LET_GO)]))
+    labels = labels_of(games, tmp_path / "l.jsonl", Reference(STOCKFISH, 5_000, 20_000), say=lambda _: None)
+    assert Figures.of(moves_told(games, labels, FELL)).missed_mates == Share(0, 1)
+    missed = FELL | {"ply": 11, "event": "missed"}
+    assert Figures.of(moves_told(games, labels, FELL, missed)).missed_mates == Share(1, 1)
+
+
+def test_a_report_of_other_games_is_refused(games: list[Game]) -> None:
+    with pytest.raises(InputError, match="line 1 of the report is of another game"):
+        told_of([json.dumps(FELL | {"ply": 8})], numbered(games))
+    with pytest.raises(InputError, match="line 2 of the report is none"):
+        told_of([json.dumps(FELL), "{}"], numbered(games))
+
+
+def test_glyphs_that_are_not_true_are_found(games: list[Game], labels: dict[str, Label]) -> None:
+    moves = moves_told(games, labels)
+    # The glyph on White's first move was there before, and is nobody's claim.
+    given = LEGAL.replace("1. e4", "1. e4 $1") + QUIET
+    annotated = given.replace("Bxd1", "Bxd1 $1").replace("5. Nxe5", "5. Nxe5 $1").replace("4. O-O", "4. O-O $4")
+    shares = glyphs(moves, nags_of(io.StringIO(given), "a"), nags_of(io.StringIO(annotated), "b"))
+    assert shares == {"!": Share(1, 2), "??": Share(0, 1)}
+    assert list(false_glyphs(shares).values()) == [Share(1, 2), Share(1, 1)]
+
+
+def test_the_score_of_a_report_is_printed(file: Path, labels: dict[str, Label], tmp_path: Path) -> None:
+    assert labels
+    report = tmp_path / "report.jsonl"
+    report.write_text(json.dumps(SOUND) + "\n")
+    command = [sys.executable, "-m", "workshop.coverage.score", str(report), str(file.with_suffix(".jsonl"))]
+    done = subprocess.run(
+        [*command, "--games", str(file), "--pgn", str(file)], capture_output=True, text=True, check=True
+    )
+    lost, told = done.stdout.split("Told, and not borne out:")
+    assert "claims that agree | 0 (0 of 1; 0 to .79) |" in " ".join(lost.split())
+    assert "| 2    | 5...Bxd1 |" in lost
+    assert "Bxf7+ Ke7 Nd5#" in lost
+    assert "| 3    | 4...Nf6 |" in told
+
+
+def test_a_share_has_its_interval() -> None:
+    assert str(Share(1, 10)) == ".100 (1 of 10; .02 to .40)"
+    assert Share(0, 0).value is None

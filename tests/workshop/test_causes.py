@@ -1,0 +1,46 @@
+"""Causes of losing moves in games: the counts, the command, and the page in the documents."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from tests.layout.modules import ROOT
+from tests.support.trap_games import FELL, game
+from trapcore.errors import InputError
+from trapcore.proof.causes import CAUSES
+from trapline.program import app
+from workshop.themes import causes
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """A game with Légal's mate."""
+    path = tmp_path / "games.pgn"
+    path.write_text(game(FELL), encoding="utf-8")
+    return path
+
+
+def test_causes_of_a_game_are_counted(file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    result = CliRunner().invoke(app, ["research", "causes", str(file), "--out", str(out)])
+    assert result.exit_code == 0, result.output
+    found = json.loads((out / "causes.json").read_text("utf-8"))
+    assert found["games"] == 1
+    assert found["losing_moves"] >= 1
+    assert 0 < found["with_cause"] <= found["told"] <= 1
+    assert sum(found["first"].values()) == round(found["with_cause"] * found["losing_moves"])
+    assert all(found["any"][name] >= count for name, count in found["first"].items())
+    assert "| threat " in (out / "causes.md").read_text("utf-8")
+
+
+def test_no_games_are_an_error() -> None:
+    with pytest.raises(InputError, match="there is no game"):
+        causes.figures([], print)
+
+
+def test_every_cause_is_explained() -> None:
+    assert list(causes.DEFINITIONS.keys() ^ set(CAUSES)) == []
+    text = (ROOT / "docs" / "research" / "causes.md").read_text("utf-8")
+    assert [name for name in CAUSES if causes.DEFINITIONS[name][0] not in text] == []
