@@ -6,10 +6,8 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from pathlib import Path
 
-import httpx
 import pytest
 import zstandard
 
@@ -18,7 +16,6 @@ from tests.support.web_server import GAMES, Server, make_library, served, servin
 from trapcore.errors import InputError
 from trapcore.io.decompress import PIECE_BYTES, RATIO, UNCHECKED_BYTES, ReadLimits
 from trapcore.io.streams import ByteReader, open_bytes
-from trapline.web.server import http_server
 
 JOBS = "/api/v1/annotations"
 PGN = {"Content-Type": "application/x-chess-pgn"}
@@ -151,32 +148,3 @@ def test_slow_senders_hold_no_place(library: Path, tmp_path: Path) -> None:
         until(lambda: client.post(JOBS, content=GAMES.read_bytes(), headers=PGN).status_code == 202)
         for line in slow:
             line.close()
-
-
-def test_connections_without_a_head_are_closed(library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http_server, "HEAD_SECONDS", 0.5)
-    heads = [
-        b"",
-        b"GET / HT",
-        b"GET /health HTTP/1.1\r\nHost: localhost\r\n",
-        b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\nGET",
-    ]
-    with served(library, tmp_path) as server:
-        for head in heads:
-            with socket.create_connection(("127.0.0.1", server.port), PATIENCE_SECONDS) as line:
-                line.sendall(head)
-                with suppress(ConnectionResetError):
-                    while line.recv(65536):
-                        pass
-
-
-def test_connections_of_an_address_are_limited(library: Path, tmp_path: Path) -> None:
-    with served(library, tmp_path, web_connections=5) as server:
-        lines = [socket.create_connection(("127.0.0.1", server.port), 20) for _ in range(5)]
-        time.sleep(0.2)
-        with pytest.raises((httpx.ReadError, httpx.RemoteProtocolError, httpx.ConnectError)):
-            httpx.get(f"{server.url}health")
-        for line in lines:
-            line.close()
-        time.sleep(0.5)
-        assert httpx.get(f"{server.url}health").status_code == 200

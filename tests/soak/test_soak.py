@@ -1,7 +1,5 @@
 """The soak's own parts: it would be worth nothing if it could not find a broken promise."""
 
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +13,7 @@ from tests.fake_lichess.record import ChatMessage, Reply
 from tests.fake_lichess.site import Site
 from tests.fake_lichess.terms import Terms
 from tests.fake_lichess.virtual_clock import VirtualClock
+from tests.soak import __main__ as soak_program
 from tests.soak.baits import BaitLine, agreeing, bundled_lines, write_book
 from tests.soak.bot_process import BotProcess
 from tests.soak.matches import Match, Matches
@@ -213,13 +212,10 @@ def test_an_end_in_disorder_is_found(tmp_path: Path) -> None:
         (["--games", "0"], "--games and --concurrency are 1 or more"),
     ],
 )
-def test_options_that_make_no_sense_are_refused(options: list[str], why: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.soak", *options],
-        cwd=Path(__file__).parents[2],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 2
-    assert why in done.stderr
+def test_options_that_make_no_sense_are_refused(
+    options: list[str], why: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        soak_program.main(options)
+    assert ended.value.code == 2
+    assert why in capsys.readouterr().err

@@ -139,7 +139,7 @@ def served(library: Path | str, folder: Path, **variables: object) -> Iterator[S
         settings, opened = Settings(), open_library(library, read_only=True)
         app = create_app(opened, settings, fetching(settings, opened))
     listening = socket.create_server(("127.0.0.1", 0))
-    config = server_config(app, settings.web)
+    config = server_config(app)
     config.timeout_graceful_shutdown = 1
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})

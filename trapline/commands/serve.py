@@ -100,7 +100,7 @@ def serve(
             service.cancel_all()  # searches, and clients that follow a job, would otherwise delay the end
 
     sys.setswitchinterval(SWITCH_SECONDS)
-    server = Server(server_config(app, web))
+    server = Server(server_config(app))
     # Uvicorn takes the signals over while it runs, and gives them back to these afterwards.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, server.handle_exit)

@@ -33,7 +33,7 @@ from trapline.web.metrics import Metrics
 from trapline.web.problems import STOPS, ClientDisconnected, Overloaded
 from trapline.web.report_jobs import FetchGames, ReportJobs
 from trapline.web.server.fair_queue import FairQueue, SharedAnswer
-from trapline.web.server.limits import address_of, end_turn
+from trapline.web.server.limits import address_of
 from trapline.web.settings import WebOptions
 from trapline.web.sign_ins import SignIns
 from trapline.web.token import KEY_BYTES, read_token, session_key, session_key_file
@@ -91,7 +91,6 @@ class WorkPool:
         address = address_of(request.scope)
         if self._of_address[address] >= self._most:
             raise Overloaded(_BUSY, {"Retry-After": "1"})
-        end_turn(request.scope)
         began = time.monotonic()
         future = await self._begin(address, partial(task, stop), min(WAIT_SECONDS, seconds))
         try:

@@ -90,9 +90,6 @@ class WebSettings(Section):
         allow_inf_nan=False,
         description="Longest annotation of one upload in minutes, and how long its result is kept afterwards.",
     )
-    connections: int = Field(
-        default=100, ge=1, le=1000, description="Connections that one address may have at the same time."
-    )
     hosts: tuple[str, ...] = Field(
         default=(),
         description="Names by which the server may be asked, beside those of this machine and web.host; of a public "

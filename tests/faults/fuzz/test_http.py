@@ -64,7 +64,7 @@ SAMPLES = [
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     folder = tmp_path_factory.mktemp("http")
     make_library(folder / "library.sqlite")
-    with served(folder / "library.sqlite", folder, web_token=TOKEN, web_seconds=2, web_connections=1000) as running:
+    with served(folder / "library.sqlite", folder, web_token=TOKEN, web_seconds=2) as running:
         yield running
 
 

@@ -1,8 +1,8 @@
-"""What stands between a connection and a route, so that nobody takes all of the server.
+"""What stands between a connection and a route. Slow and silent connections are the matter of a proxy in front.
 
 ===============  ===========================================================================
 fair_queue.py    what many requests wait for: places that addresses get in turn, answers that they share
-http_server.py   the server beneath: limits on connections, time for a head, answers to HEAD
+http_server.py   the server beneath: uvicorn's settings, answers to HEAD
 limits.py        middleware: rate limit, size and time of bodies, host, origin, security headers
 upload_slots.py  places in which uploads are worked on, and how many an address may have
 ===============  ===========================================================================

@@ -28,7 +28,6 @@ from trapline.web.problems import (
     TooLarge,
     error_response,
 )
-from trapline.web.server.fair_queue import FairQueue
 from trapline.web.settings import WebSettings
 
 Network = IPv4Network | IPv6Network
@@ -45,17 +44,9 @@ LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
 _HOST = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:[0-9]{1,5})?")
 _ORIGIN = re.compile(r"null|[a-z][a-z0-9+.-]*://(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:[0-9]{1,5})?", re.IGNORECASE)
 _SITES = ("same-origin", "same-site", "cross-site", "none")  # https://www.w3.org/TR/fetch-metadata/
-GONE = "trapline.gone"
-"""Entry of a scope: a function that says whether the client has gone."""
-
-_ADDRESS, _TURN = "trapline.address", "trapline.turn"  # entries of a scope
-_TURNS = 8  # requests that are worked on in the event loop at the same time; addresses get them in turn
+_ADDRESS = "trapline.address"  # entry of a scope
 _MAX_ADDRESSES = 20_000  # buckets; the least recently used one is dropped first
-_SMALL_SECONDS = 20.0  # in which a small body must have been received
-_SILENCE_SECONDS = 15.0  # longest pause within a body
-_SLOW_SECONDS = 30.0  # after which a body has to come at `_SLOW_RATE` at least
-_SLOW_RATE = 16 * 1024  # bytes a second
-_SEND_SECONDS = 60.0  # in which a client has to take what waits to be sent to it
+_SMALL_SECONDS = 20.0  # in which a small body must have been received; an upload has the minutes of an annotation
 _BODIES_OF_ADDRESS = 4  # uploads that one address may be sending at the same time,
 _BODIES = 16  # and all addresses
 _DRAIN_SECONDS = 2.0  # for which the body of a refused request is still read
@@ -114,7 +105,6 @@ class LimitsMiddleware:
         self._buckets = TokenBuckets(web.rate, web.burst) if web.rate else None
         self._proxies = [ip_network(proxy) for proxy in web.proxies]
         self._bodies = BodyCount()
-        self._turns = FairQueue(_TURNS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request, or answer it with problem details if it exceeds a limit."""
@@ -124,29 +114,18 @@ class LimitsMiddleware:
         headers = Headers(scope=scope)
 
         async def send_secured(message: Message) -> None:
-            end_turn(scope)
             if message["type"] == "http.response.start":
                 response_headers = MutableHeaders(scope=message)
                 for name, value in SECURITY_HEADERS.items():
                     response_headers.setdefault(name, value)
-            try:
-                async with asyncio.timeout(_SEND_SECONDS):
-                    await send(message)
-            except TimeoutError as error:
-                raise ResponseAborted("the client does not take its answer") from error
+            await send(message)
 
         client = scope.get("client")
         address = rate_limit_key(client_address(client[0] if client else "", headers, self._proxies))
         scope[_ADDRESS] = address
-        scope[_TURN] = await self._turns.take(address)
-        try:
-            if not scope.get(GONE, _no)():
-                await self._handle(scope, headers, address, receive, send_secured)
-        finally:
-            end_turn(scope)
+        await self._handle(scope, headers, address, receive, send_secured)
 
     async def _handle(self, scope: Scope, headers: Headers, address: str, receive: Receive, send: Send) -> None:
-        """Have a request answered whose turn it is."""
         body_ends: Callable[[], None] = _nothing
         try:
             self._check_rate(address)
@@ -159,7 +138,6 @@ class LimitsMiddleware:
             body_ends()
             # The body is not read to its end, so the connection cannot be reused.
             error.headers["Connection"] = "close"
-            end_turn(scope)
             await _discard_body(receive)
             await error_response(error)(scope, receive, send)
             return
@@ -224,25 +202,19 @@ class LimitsMiddleware:
             raise RequestError("Content-Length must be a number of bytes")
         if int(length) > most:
             raise _too_large(most)
-        began = time.monotonic()
+        ends_at = time.monotonic() + seconds
         read = 0
         whole = False
 
         async def receive_counted() -> Message:
             nonlocal read, whole
-            end_turn(scope)
             if whole:
                 return await receive()  # waits until the client disconnects
-            passed = time.monotonic() - began
-            left = min(seconds - passed, _SLOW_SECONDS + read / _SLOW_RATE - passed, _SILENCE_SECONDS)
             try:
-                async with asyncio.timeout(left):
+                async with asyncio.timeout(ends_at - time.monotonic()):
                     message = await receive()
             except TimeoutError as error:
-                raise RequestTimeout(
-                    f"the request was not sent in time: within {seconds:g} seconds, without a pause of "
-                    f"{_SILENCE_SECONDS:g}, at {_SLOW_RATE // 1024} KiB a second or more"
-                ) from error
+                raise RequestTimeout(f"the request was not sent within {seconds:g} seconds") from error
             if message["type"] == "http.request":
                 read += len(message.get("body", b""))
                 whole = not message.get("more_body", False)
@@ -260,11 +232,6 @@ def address_of(scope: Scope) -> str:
     return str(scope.get(_ADDRESS, ""))
 
 
-def end_turn(scope: Scope) -> None:
-    """Let another request be worked on: this one waits, for a thread or for its client."""
-    scope.get(_TURN, _nothing)()
-
-
 def _is_address(text: str) -> bool:
     try:
         ip_address(text)
@@ -275,10 +242,6 @@ def _is_address(text: str) -> bool:
 
 def _nothing() -> None:
     pass
-
-
-def _no() -> bool:
-    return False
 
 
 async def _discard_body(receive: Receive) -> None:

@@ -1,10 +1,9 @@
-"""Addresses get places and rounds in turn, whatever one of them asks for, and an answer that is shared is never old."""
+"""Addresses get places in turn, whatever one of them asks for, and an answer that is shared is never old."""
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable
 
-from trapline.web.server.fair_queue import FairQueue, Rounds, SharedAnswer
+from trapline.web.server.fair_queue import FairQueue, SharedAnswer
 
 
 def test_who_asks_for_one_place_waits_for_one_of_each_other_address() -> None:
@@ -41,27 +40,6 @@ def test_a_place_is_not_lost_with_who_waited_for_it() -> None:
         (await asyncio.wait_for(queue.take("d"), 5))()
 
     asyncio.run(run())
-
-
-def test_a_round_is_short_and_a_newcomer_is_in_the_next_one() -> None:
-    async def run() -> list[list[str]]:
-        rounds = Rounds(4)
-        made: list[list[str]] = [[]]
-
-        def call(address: str) -> Callable[[], None]:
-            return lambda: made[-1].append(address)
-
-        for number in range(100):
-            assert rounds.add("a", call("a")) == (number < 4)
-        assert not rounds.add("b", call("b"))
-        while sum(map(len, made)) < 101:
-            made.append([])
-            await asyncio.sleep(0)
-        return [each for each in made if each]
-
-    made = asyncio.run(run())
-    assert all(len(each) <= 4 for each in made)
-    assert "b" in made[1]
 
 
 def test_an_answer_that_is_shared_is_begun_after_it_was_asked_for() -> None:
