@@ -232,14 +232,14 @@ def test_missing_files(library: Path, tmp_path: Path, capsys: pytest.CaptureFixt
 def test_a_truncated_file_gives_what_could_be_read(
     library: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    text = "".join(game(FELL, Round=str(number), Note=os.urandom(30).hex()) for number in range(1600)).encode()
+    text = "".join(game(FELL, Round=str(number), Note=os.urandom(3000).hex()) for number in range(80)).encode()
     whole, out = zstandard.compress(text), tmp_path / "out.pgn"
     (tmp_path / "in.pgn.zst").write_bytes(whole[: len(whole) // 2])
     (tmp_path / "next.pgn").write_text(game(AVOIDED))
     run(library, tmp_path / "in.pgn.zst", tmp_path / "next.pgn", output=str(out))
     told = capsys.readouterr().err
     assert f"at byte {len(whole) // 2}" in told
-    assert out.read_bytes().count(b"Takes the bait") > 100
+    assert out.read_bytes().count(b"Takes the bait") > 20
     out.unlink()
     fails(
         InputError, "too early", library, tmp_path / "in.pgn.zst", tmp_path / "next.pgn", output=str(out), strict=True

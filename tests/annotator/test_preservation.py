@@ -145,7 +145,7 @@ def files(draw: st.DrawFn) -> bytes:
     return out if draw(st.booleans()) else out.rstrip()
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(files(), st.booleans())
 def test_nothing_is_lost_and_nothing_said_twice(before: bytes, unproved: bool) -> None:
     after, counts = rewritten(before, unproved=unproved)
@@ -158,7 +158,7 @@ def test_nothing_is_lost_and_nothing_said_twice(before: bytes, unproved: bool) -
     assert (counts.with_traps == 0) == (after == before)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(files(), st.integers(40, 2000))
 def test_batches_do_not_show_in_the_result(before: bytes, batch_bytes: int) -> None:
     assert rewritten(before, batch_bytes)[0] == rewritten(before)[0]
