@@ -1,4 +1,4 @@
-"""Recognition of the program's own comments in a game, of any language, verbosity and earlier version.
+"""Recognition of the program's own comments in a game, of any language and verbosity.
 
 A comment is the program's own if the whole of it is a row of sentences of the grammar, with what stands in every gap of
 the kind that belongs there. Nobody's comment is taken for one that only begins alike.
@@ -37,50 +37,6 @@ _GAPS: Mapping[str, str] = {
 
 _EVIDENCE = r"\[(?!%)[^\[\]{}]{1,400}\]"
 """What ``--evidence`` writes behind the sentences of an event."""
-
-_BY = rf"(?:(?:mate|mate in \d+) by )?{_LINE}(?: wins material)?"
-_COST = r"(?:(?:from )?\d+ % to \d+ %|at a cost of \d+ percentage points)"
-_FATE = rf"(?:(?:allows|loses to) )?(?:(?:mate|mate in \d+) by )?{_MOVE}(?: \({_COST}\))?"
-_BETTER = rf"(?: Better {_MOVE}(?:, mate(?: in \d+)?)?\.)?"
-_RISK = rf"(?: But {_MOVE} is the answer: {_COST}\.)?"
-_LOSS = r"costs (?:[\d.]+ of )?win chance"
-_OUTCOME = rf"(?:mate(?: in \d+)?|wins material|the answer to a bait that {_LOSS}, says [^{{}}]{{1,80}}?)"
-_ASIDE = rf"(?: \((?:[^{{}}()]{{1,80}}?: )?{_LINE}\)| \([^{{}}()]{{1,80}}?\))?"
-_FORMER = (
-    # Until what was missed was named.
-    rf"(?:{_MOVE} l|L)eaves (?:White|Black) with the advantage: {_LINE}(?: [a-z, ]{{1,80}})?\.",
-    rf"(?:Misses the (?:chance|mate)|Lets (?:the chance slip|it go unpunished)|Misses it again){_CHANCES}\.",
-    rf"(?:Laesst (?:die Gelegenheit aus|das ungestraft|sie wieder aus)|Nutzt die Gelegenheit nicht){_CHANCES}\.",
-    rf"Uebersieht das Matt{_CHANCES}\.",
-    rf"(?:{_MOVE} i|I)s a (?:blunder|bad mistake): {_LINE}(?: [a-z, ]{{1,80}})?\.",
-    rf"(?:{_MOVE} i|I)st ein (?:grob|schwer)er Fehler: {_LINE}(?: [a-z, ]{{1,80}})?\.",
-    rf"(?:{_MOVE} )?[^{{}}:.]{{1,80}}: {_LINE} comes with (?:discovered|double) check\.",
-    rf"Misses {_MOVE}, which comes with (?:discovered|double) check{_CHANCES}\.",
-    # Until the sentences that are often needed took turns.
-    rf"(?:{_MOVE} )?[^{{}}:.]{{1,80}}: {_LINE} gives (?:a discovered|double) check\.",
-    rf"Misses {_MOVE}, which gives (?:a discovered|double) check{_CHANCES}\.",
-    # Until perpetual checks and lines to their end.
-    rf"(?:{_MOVE} l|L)ets (?:much of )?the advantage go: {_LINE}(?: [a-z, ]{{1,80}})?\.",
-    rf"(?:{_MOVE} )?[^{{}}:.]{{1,60}}: {_LINE} oeffnet den Angriff auf d(?:ie|en) [A-Z][a-z]{{3,8}}\.",
-    # From versions whose comments did not say what a losing move costs.
-    rf"Sets the {_NAME}: {_MOVE} (?:{_LOSS} after {_MOVE}{_ASIDE}|loses to {_MOVE} \({_OUTCOME}\))\.",
-    rf"Avoids {_NAME}: {_MOVE} (?:{_LOSS} after {_MOVE}{_ASIDE}|loses to {_MOVE} \({_OUTCOME}\))\.",
-    rf"Falls into {_NAME}: (?:it {_LOSS} after {_MOVE}|{_MOVE} (?:wins material|is mate|mates in \d+)){_ASIDE}\.",
-    rf"Springs {_NAME}: (?:{_SAN} mates as well as {_MOVE} \({_OUTCOME}\)|(?:the bait {_LOSS}|{_OUTCOME}){_ASIDE})\.",
-    rf"Misses {_MOVE}, {_OUTCOME} \({_NAME}\)\.",
-    r"Resembles [^{}]{1,160}? \(similarity [01]\.\d\d by [\w-]+(?:, colours reversed)?\): [^{}]{1,300}?\.",
-    # Until 0.1.0's grammar.
-    rf"Sets {_NAME}: {_MOVE} {_FATE}\.{_RISK}",
-    rf"Threatens {_MOVE}(?:, mate in \d+)?\.{_RISK}",
-    rf"Falls into {_NAME}: {_BY}(?:, {_COST})?\.{_BETTER}",
-    rf"(?:Like {_NAME}: )?{_MOVE} (?:loses|allows) (?:by )?{_BY}(?:: {_COST})?\.{_BETTER}",
-    rf"Avoids {_NAME}(?:: {_MOVE} {_FATE})?\.",
-    rf"Avoids {_MOVE}(?:, which {_FATE})?\.",
-    rf"(?:Springs {_NAME}|Punishes {_MOVE}): (?:{_SAN} mates as well as {_MOVE}|{_BY})\.",
-    rf"Misses {_MOVE}(?:, mate(?: in \d+)?)?(?: \({_NAME}\))?(?:: {_COST})?\.",
-    r"Unproved: [^{}]{1,240}?; not proved\.",
-)
-"""Sentences of the versions before."""
 
 
 def is_own(comment: str) -> bool:
@@ -151,7 +107,7 @@ def _pattern(language: Grammar) -> re.Pattern[str]:
         for template in language.templates()
         if (rest := template.removeprefix("{move} ")) != template
     ]
-    one = rf"(?:{'|'.join([*sentences, *brief, *_FORMER])})(?: {_EVIDENCE})?"
+    one = rf"(?:{'|'.join([*sentences, *brief])})(?: {_EVIDENCE})?"
     return re.compile(rf"{one}(?: {one})*")
 
 

@@ -280,7 +280,7 @@ class TrapLibrary:
             return None
         try:
             with open_or_bundle(None, self._settings.db, read_only=True, log=log.info) as library:
-                return QueryEngine(library, measure=self._settings.measure).ask(Query(text=name, limit=1))
+                return QueryEngine(library, measure=self._settings.measure).ask(Query(name=name, limit=1))
         except UsageError:
             return Page(Query(), (), 0, None)  # such as a text without letters: no trap has that name
         except (TraplineError, OSError) as error:

@@ -130,7 +130,7 @@ class QueryEngine:
         played = None
         if query.min_frequency and often is not None:
             played = {slug for slug, frequency in often.items() if frequency.share >= query.min_frequency}
-        named = find_names(connection, query.text, wanted) if query.text is not None else None
+        named = find_names(connection, query.name, wanted) if query.name is not None else None
         if position is None and named is None:
             if played is None:
                 return None
@@ -169,7 +169,7 @@ class QueryEngine:
         else:
             found = compare_each(connection, position.epd, measure, k, others.wanted, fits)
         similar = [replace(one, similarity=min(one.similarity, GREATEST_SIMILARITY)) for one in islice(found, k)]
-        enough = [one for one in similar if query.least is None or one.similarity >= query.least]
+        enough = [one for one in similar if query.min_similarity is None or one.similarity >= query.min_similarity]
         proved = (one for one in _proved(connection, position, enough) if query.unproved or one.proof is not None)
         for one in islice(proved, wanted):
             yield Found(one.slug, Match.SIMILAR, -one.similarity, one)
@@ -178,7 +178,9 @@ class QueryEngine:
         """All traps that meet the conditions; kept for the next question with the same ones."""
         if others.names is not None or query.player is not None or query.event is not None:
             return others.all(connection)  # few, and changed by more than the traps
-        position = replace(query, fen=None, moves=None, similar=None, measure=None, least=None, after=None, limit=1)
+        position = replace(
+            query, fen=None, moves=None, similar=None, measure=None, min_similarity=None, after=None, limit=1
+        )
         key = (traps_state(connection), replace(position, sort=None))
         with self._lock:
             known = self._fitting.pop(key, None)

@@ -58,9 +58,9 @@ class Query:
     """Adds similar traps whose killer is not proved to work in the position; needs ``similar``."""
     measure: IndexedMeasure | None = None
     """By which they are similar; None: the setting ``measure``."""
-    least: float | None = None
+    min_similarity: float | None = None
     """Their similarity, 0 to 1."""
-    text: str | None = None
+    name: str | None = None
     """Name, family or slug of the trap, in any spelling that is near."""
     family: str | None = None
     eco: str | None = None
@@ -90,7 +90,7 @@ class Query:
     min_frequency: float | None = None
     """Share of those that played the bait where they could, 0 to 1."""
     sort: Sort | None = None
-    """None: by match for a position and a text, otherwise by slug."""
+    """None: by match for a position and a name, otherwise by slug."""
     limit: int = 20
     """Hits of a page, 1 to `MOST_HITS`."""
     after: str | None = None
@@ -104,13 +104,13 @@ class Query:
                 check_text(field.name, value, _LONGEST.get(field.name, LONGEST_TEXT))
         if self.fen is not None and self.moves is not None:
             raise UsageError("give a position or the moves that lead to it, not both (fen, moves)")
-        for name in ("similar", "measure", "least", "unproved"):
+        for name in ("similar", "measure", "min_similarity", "unproved"):
             if getattr(self, name) not in (None, False) and (self.similar is None or not self.has_position):
                 needed = "a position (fen or moves)" if name == "similar" else "similar and a position"
                 raise UsageError("{name} needs {needed}", name=Message(name), needed=Message(needed))
         check_range("similar", self.similar, 1, MOST_SIMILAR)
         check_range("limit", self.limit, 1, MOST_HITS)
-        check_range("least", self.least, 0, 1)
+        check_range("min_similarity", self.min_similarity, 0, 1)
         check_range("min_frequency", self.min_frequency, 0, 1)
         check_pair("length", self.min_length, self.max_length, 1, 1000)
         check_pair("rating", self.min_rating, self.max_rating, 0, HIGHEST_RATING)
@@ -120,8 +120,8 @@ class Query:
         _check_name("event", self.event, EVENTS)
         if self.eco is not None and not ECO.fullmatch(self.eco.upper()):
             raise UsageError("eco must be like C41, B1 or B10-B19, not {eco!r}", eco=self.eco)
-        if self.sort is Sort.MATCH and not (self.has_position or self.text is not None):
-            raise UsageError("sort by match needs a position or a text to match")
+        if self.sort is Sort.MATCH and not (self.has_position or self.name is not None):
+            raise UsageError("sort by match needs a position or a name to match")
 
     @property
     def has_position(self) -> bool:
@@ -133,7 +133,7 @@ class Query:
         """The sort in use."""
         if self.sort is not None:
             return self.sort
-        return Sort.MATCH if self.has_position or self.text is not None else Sort.SLUG
+        return Sort.MATCH if self.has_position or self.name is not None else Sort.SLUG
 
     def to_dict(self) -> dict[str, object]:
         """JSON form: the conditions that are given, and ``sort`` and ``limit``."""

@@ -40,10 +40,6 @@ pytestmark = pytest.mark.usefixtures("by_sequences")
 @pytest.mark.parametrize(
     ("comment", "expected"),
     [
-        (" 39.f4?? is a mistake: 39...d4+ gives a discovered check. 39.Nd4 was better. ", True),
-        (" Misses 27.c5+, which gives a discovered check (60 % -> 40 %). ", True),
-        (" 34.Kc3?? goes badly wrong: 34...cxd4+ comes with double check. ", True),
-        (" Lets it go unpunished (80 % -> 55 %). ", True),
         (" Overlooks 34...Qb1+ (80 % -> 55 %). ", True),
         (" 34.Kc3?? does not take the knight on d4, which is safe after 34...Nf5. 34.Kxd4 was better. ", True),
         (" 27.Rg4?? only makes matters worse: 27...Nc4 28.Be2. 27.Be2 was more stubborn (31 % -> 15 %). ", True),

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from sqlalchemy import Connection, delete, inspect, text
+from sqlalchemy import Connection, delete
 
 from db.storage.models import FeedRow
 from trapline.service.jobs import JOBS
@@ -27,8 +27,6 @@ TOLERANCE_SECONDS = 60.0
 """Further than an interval and this much ahead, a job is due too late: the clock was put back."""
 
 _PREFIX = "job "
-_FORMER_TABLE = "apscheduler_jobs"
-"""Schedule of versions that used APScheduler; only its plain columns are read, never the pickled one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +59,8 @@ class Schedule:
     """Schedule of one library, shared by all services that work for it."""
 
     def __init__(self, service: Service) -> None:
-        """Take over the schedule of an older version if there is one. Raises `LibraryError`."""
         self._service = service
         self._database = service.library.database
-        with self._database.read() as connection:
-            is_old = inspect(connection).has_table(_FORMER_TABLE)
-        if is_old:
-            self._take_over()
 
     def appointments(self) -> dict[str, Appointment]:
         """The appointments of all scheduled jobs by name. Raises `LibraryError`."""
@@ -121,23 +114,6 @@ class Schedule:
             after = before if paused else before.after(self._service.clock.now())
             _write(connection, name, replace(after, paused=paused))
         return True
-
-    def _take_over(self) -> None:
-        now = self._service.clock.now()
-        with self._database.write() as connection:
-            if not inspect(connection).has_table(_FORMER_TABLE):
-                # Another process was faster.
-                return
-            stored = _read(connection)
-            for name, due in connection.execute(text(f"SELECT id, next_run_time FROM {_FORMER_TABLE}")):
-                seconds = JOBS[name].seconds(self._service.mine) if name in JOBS else 0.0
-                if not seconds or name in stored:
-                    continue
-                # A paused job had no next time.
-                latest = now + seconds
-                next_run = latest if due is None else min(float(due), latest)
-                _write(connection, name, Appointment(next_run, seconds, paused=due is None))
-            connection.execute(text(f"DROP TABLE {_FORMER_TABLE}"))
 
 
 def _read(connection: Connection) -> dict[str, Appointment]:

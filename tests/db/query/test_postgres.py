@@ -17,7 +17,7 @@ QUERIES = [
     Query(fen=LEGAL_FEN, similar=10),
     Query(moves=LEGAL_MOVES),
     Query(fen=MIRRORED_LEGAL_FEN, similar=5, outcome="mate", victim="white"),
-    *(Query(text=text) for text in ("legall", "schilling kostic", "noahs ark", "smoterd mate", "mate", "caro")),
+    *(Query(name=text) for text in ("legall", "schilling kostic", "noahs ark", "smoterd mate", "mate", "caro")),
     Query(eco="B10-B19"),
     Query(eco="C4"),
     Query(opening="caro-kann"),

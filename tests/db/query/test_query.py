@@ -143,7 +143,7 @@ def test_what_is_like_a_position_comes_with_the_lines_that_coincide(query_engine
         (hit.trap.slug, hit.similarity) for hit in page.hits
     ]
     least = values[2]
-    found = query_engine.ask(Query(fen=board.fen(), similar=8, unproved=True, least=least)).hits
+    found = query_engine.ask(Query(fen=board.fen(), similar=8, unproved=True, min_similarity=least)).hits
     assert len(found) == sum(v >= least for v in values)
 
 
@@ -199,7 +199,7 @@ def test_conditions_hold_for_similar_traps_too_and_as_many_are_found(
     page = query_engine.ask(Query(fen=LEGAL_FEN, similar=20, unproved=True, victim="white"))
     assert len(page.hits) == min(20, whites)
     assert {hit.trap.victim for hit in page.hits} == {"white"}
-    named = query_engine.ask(Query(fen=LEGAL_FEN, similar=5, unproved=True, text="scholars mate"))
+    named = query_engine.ask(Query(fen=LEGAL_FEN, similar=5, unproved=True, name="scholars mate"))
     assert {hit.trap.family for hit in named.hits} == {"scholars"}
 
 
@@ -285,7 +285,7 @@ questions = st.fixed_dictionaries(
         "outcome": st.sampled_from(["mate", "material"]),
         "victim": st.sampled_from(["white", "black"]),
         "eco": st.sampled_from(["C", "B1", "A00-C99"]),
-        "text": st.sampled_from(["mate", "trap", "caro", "gambit mate", "legl"]),
+        "name": st.sampled_from(["mate", "trap", "caro", "gambit mate", "legl"]),
         "min_frequency": st.sampled_from([0.0, 0.1]),
         "max_length": st.integers(1, 6),
     },
@@ -331,13 +331,13 @@ def test_what_is_stored_meanwhile_is_seen(tmp_path: Path) -> None:
         assert LEGAL in every(query_engine, Query(limit=5, after=page.next))
         renamed = replace(new, name="Seacadet smash")
         opened.add(renamed, replace=True)
-        assert slugs(query_engine.ask(Query(text="smash"))) == [LEGAL]
+        assert slugs(query_engine.ask(Query(name="smash"))) == [LEGAL]
         query_engine.close()
 
 
 def test_many_threads_may_ask(library: Library) -> None:
     query_engine = QueryEngine(library, measure=IndexedMeasure.ABSTRACTED)
-    queries = [Query(fen=LEGAL_FEN, similar=3), Query(text="legall"), Query(eco="C"), Query(sort=Sort.GAIN)] * 12
+    queries = [Query(fen=LEGAL_FEN, similar=3), Query(name="legall"), Query(eco="C"), Query(sort=Sort.GAIN)] * 12
     expected = [slugs(query_engine.ask(query)) for query in queries[:4]]
     with ThreadPoolExecutor(12) as pool:
         found = list(pool.map(lambda query: slugs(query_engine.ask(query)), queries))
@@ -348,7 +348,7 @@ def test_many_threads_may_ask(library: Library) -> None:
 def test_a_page_is_json(query_engine: QueryEngine) -> None:
     import json
 
-    for query in (Query(fen=LEGAL_FEN, similar=3), Query(text="legal", limit=2), Query(sort=Sort.GAIN, limit=1)):
+    for query in (Query(fen=LEGAL_FEN, similar=3), Query(name="legal", limit=2), Query(sort=Sort.GAIN, limit=1)):
         content = json.loads(json.dumps(query_engine.ask(query).to_dict()))
         assert content["hits"][0]["slug"]
         assert content["hits"][0]["match"] in set(Match)
@@ -364,11 +364,11 @@ def test_a_page_is_json(query_engine: QueryEngine) -> None:
         ({"fen": LEGAL_FEN, "moves": "e4"}, "not both"),
         ({"similar": 3}, "similar needs a position"),
         ({"fen": LEGAL_FEN, "unproved": True}, "unproved needs similar and a position"),
-        ({"fen": LEGAL_FEN, "least": 0.5}, "least needs similar and a position"),
+        ({"fen": LEGAL_FEN, "min_similarity": 0.5}, "min_similarity needs similar and a position"),
         ({"fen": LEGAL_FEN, "measure": IndexedMeasure.SEQUENCES}, "measure needs similar"),
         ({"fen": LEGAL_FEN, "similar": 0}, "similar must be 1 to 100, not 0"),
         ({"fen": LEGAL_FEN, "similar": 101}, "similar must be 1 to 100"),
-        ({"fen": LEGAL_FEN, "similar": 3, "least": float("nan")}, "least must be 0 to 1, not nan"),
+        ({"fen": LEGAL_FEN, "similar": 3, "min_similarity": float("nan")}, "min_similarity must be 0 to 1, not nan"),
         ({"limit": 0}, "limit must be 1 to 200"),
         ({"limit": 201}, "limit must be 1 to 200"),
         ({"min_frequency": 1.5}, "min_frequency must be 0 to 1"),
@@ -380,9 +380,9 @@ def test_a_page_is_json(query_engine: QueryEngine) -> None:
         ({"event": "felt"}, "did you mean 'fell'"),
         ({"eco": "F10"}, "eco must be like C41, B1 or B10-B19"),
         ({"eco": "B19-"}, "eco must be like"),
-        ({"sort": Sort.MATCH}, "sort by match needs a position or a text"),
-        ({"text": "  "}, "text is empty"),
-        ({"text": "x" * 201}, "more than 200"),
+        ({"sort": Sort.MATCH}, "sort by match needs a position or a name"),
+        ({"name": "  "}, "name is empty"),
+        ({"name": "x" * 201}, "more than 200"),
         ({"family": "a\0b"}, "characters that cannot be printed"),
     ],
 )
@@ -398,7 +398,7 @@ def test_what_this_library_cannot_answer_is_refused(query_engine: QueryEngine) -
         with pytest.raises(UsageError, match="bait must be a move in SAN such as Nxd5"):
             query_engine.ask(Query(bait=move))
     with pytest.raises(UsageError, match="text must have letters"):
-        query_engine.ask(Query(text="!?"))
+        query_engine.ask(Query(name="!?"))
     with pytest.raises(PositionError):
         query_engine.ask(Query(fen="rubbish"))
     with pytest.raises(PositionError):
@@ -418,7 +418,7 @@ def test_what_looks_like_sql_or_html_is_a_text_like_any_other(
     before = library.counts()
     for field in ("opening", "source", "player"):
         assert query_engine.ask(Query(**{field: evil})).hits == ()  # type: ignore[arg-type]
-    for field in ("family", "bait", "text"):
+    for field in ("family", "bait", "name"):
         try:
             assert query_engine.ask(Query(**{field: evil})).hits == ()  # type: ignore[arg-type]
         except UsageError:

@@ -1,16 +1,12 @@
 """Schedule of the jobs: intervals, missed runs, pauses, earlier versions; and three days of polling in a minute."""
 
-import os
-import pickle
 import random
 import threading
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from sqlalchemy import text
 
 from tests.fake_lichess.game import Game
 from tests.fake_lichess.http.server import Server
@@ -226,65 +222,12 @@ def test_a_run_is_left_out_while_the_one_before_goes_on(
         assert runs["folders"] == 1
 
 
-def former_schedule(service: Service, *rows: tuple[str, float | None, bytes]) -> None:
-    """The table that APScheduler kept in libraries of earlier versions: id, next run, pickled job."""
-    with service.library.database.write() as connection:
-        connection.execute(
-            text(
-                "CREATE TABLE apscheduler_jobs (id VARCHAR(191) NOT NULL PRIMARY KEY, next_run_time FLOAT, "
-                "job_state BLOB NOT NULL)"
-            )
-        )
-        for name, due, state in rows:
-            values = {"name": name, "due": due, "state": state}
-            connection.execute(text("INSERT INTO apscheduler_jobs VALUES (:name, :due, :state)"), values)
-
-
-def test_the_schedule_of_an_earlier_version_is_taken_over(server: Server, tmp_path: Path) -> None:
-    with service_for(server, tmp_path, users=("alice",), folders=(tmp_path,), poll_minutes=60) as service:
-        now = service.clock.now()
-        former_schedule(
-            service,
-            ("users", now + 0.25 * HOUR, b""),
-            ("folders", now - 50 * HOUR, b""),
-            ("mine", None, b""),
-            ("verify", now + 1e9, b""),
-            ("tv", now, b""),
-            ("os:mkdir", now, b""),
-        )
-        schedule = scheduled(service).schedule
-        found = schedule.appointments()
-        assert found.keys() == {"users", "folders", "mine", "verify", "backup", "vacuum"}
-        assert found["users"].due == pytest.approx(now + 0.25 * HOUR)
-        assert found["mine"].paused
-        # Its time lies more than an interval away.
-        assert found["verify"].due <= service.clock.now() + 168 * HOUR
-        # It was missed while no service was running.
-        assert schedule.take_due() == ["folders"]
-        server.advance(0.26 * HOUR)
-        assert schedule.take_due() == ["users"]
-        assert scheduled(service).schedule.take_due() == []
-
-
-class _Evil:
-    def __reduce__(self) -> Any:
-        return os.mkdir, ("here-was-evil",)
-
-
-@pytest.mark.parametrize("where", ["the earlier table", "the schedule"])
-def test_a_library_of_a_stranger_runs_nothing_of_his(
-    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_rows_of_a_stranger_are_no_appointments(server: Server, tmp_path: Path) -> None:
     with service_for(server, tmp_path, users=("alice",)) as service:
-        if where == "the earlier table":
-            former_schedule(service, ("os:mkdir", 1.0, pickle.dumps(_Evil())), ("tv", 1.0, pickle.dumps(_Evil())))
-        else:
-            service.source_state.set("job os:mkdir", {"due": 1.0, "seconds": 60.0, "paused": False})
-            service.source_state.set("job users", {"due": 1.0, "seconds": 0, "paused": False})
-            service.source_state.set("job mine", {"due": "now", "seconds": [], "paused": False})
+        service.source_state.set("job os:mkdir", {"due": 1.0, "seconds": 60.0, "paused": False})
+        service.source_state.set("job users", {"due": 1.0, "seconds": 0, "paused": False})
+        service.source_state.set("job mine", {"due": "now", "seconds": [], "paused": False})
         scheduler = Scheduler(service, InlineExecutor())
         scheduler.start_due()
-        assert not (tmp_path / "here-was-evil").exists()
         assert scheduler.schedule.appointments() == {}
         assert service.job_log.log() == []

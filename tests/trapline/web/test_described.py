@@ -108,7 +108,7 @@ def test_real_questions_get_the_answers_that_are_described(described: Any, clien
     questions = [
         ("/api/v1/traps", f"/api/v1/traps?fen={LEGAL}&similar=5"),
         ("/api/v1/traps", "/api/v1/traps?moves=e4+e5+Nf3+d6+Bc4+Nc6+Nc3+Bg4+Nxe5&similar=3&measure=abstracted"),
-        ("/api/v1/traps", "/api/v1/traps?text=legals&sort=match"),
+        ("/api/v1/traps", "/api/v1/traps?name=legals&sort=match"),
         ("/api/v1/traps", "/api/v1/traps?family=legal&sort=frequency&event=avoided"),
         ("/api/v1/similar", f"/api/v1/similar?fen={LEGAL}&measure=abstracted&k=5"),
         ("/api/v1/traps/{slug}", "/api/v1/traps/legal-mate"),

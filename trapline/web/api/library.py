@@ -167,7 +167,7 @@ def trap_or_not_found(service: Service, slug: str) -> StoredTrap:
     # A slug that is no valid query has no near name. The name index is used: comparing with all slugs of a large
     # library would block a thread for long.
     with suppress(UsageError):
-        near = service.query_engine.ask(LibraryQuery(text=slug.replace("-", " "), limit=1)).hits
+        near = service.query_engine.ask(LibraryQuery(name=slug.replace("-", " "), limit=1)).hits
         if near:
             raise NotFound("unknown trap {given!r}: did you mean {nearest!r}?", given=slug, nearest=near[0].trap.slug)
     raise NotFound("unknown trap {given!r}: /api/v1/traps lists what there is", given=slug)

@@ -54,7 +54,7 @@ class PositionParams(QueryParams):
 
 
 class SimilarityParams(QueryParams):
-    """Parameters for the least similarity, by its present and by its former name, and for unproved traps."""
+    """Parameters for the least similarity and for unproved traps."""
 
     min_similarity: float | None = Field(
         default=None, ge=0, le=1, allow_inf_nan=False, description="Least similarity of the similar traps."
@@ -62,20 +62,6 @@ class SimilarityParams(QueryParams):
     unproved: bool = Field(
         default=False, description="Add similar traps whose killer is not proved to work in the position."
     )
-    least: float | None = Field(
-        default=None,
-        ge=0,
-        le=1,
-        allow_inf_nan=False,
-        json_schema_extra={"deprecated": True},
-        description="Former name of the parameter `min_similarity`.",
-    )
-
-    def least_similarity(self) -> float | None:
-        """The least similarity, by whichever name it was given. Raises `UsageError` if by both."""
-        if self.min_similarity is not None and self.least is not None:
-            raise UsageError("min_similarity and least are the same parameter; give one of them")
-        return self.least if self.min_similarity is None else self.min_similarity
 
 
 class SimilarParams(PositionParams, SimilarityParams, PageParams):
@@ -86,8 +72,7 @@ class SimilarParams(PositionParams, SimilarityParams, PageParams):
 
     def query(self) -> Query:
         """Query of the library. Raises `UsageError`."""
-        values = self.model_dump(exclude={"k", "min_similarity", "least"})
-        return Query(similar=self.k, least=self.least_similarity(), **values)
+        return Query(similar=self.k, **self.model_dump(exclude={"k"}))
 
 
 class TrapParams(PositionParams, SimilarityParams, PageParams):
@@ -99,12 +84,6 @@ class TrapParams(PositionParams, SimilarityParams, PageParams):
     measure: IndexedMeasure | None = Field(default=None, description="By which they are similar.")
     name: str | None = Field(
         default=None, max_length=LONGEST_TEXT, description="Name, family or slug, in any spelling that is near."
-    )
-    text: str | None = Field(
-        default=None,
-        max_length=LONGEST_TEXT,
-        json_schema_extra={"deprecated": True},
-        description="Former name of the parameter `name`.",
     )
     family: str | None = Field(default=None, max_length=LONGEST_TEXT)
     eco: str | None = Field(default=None, max_length=7, description="`C41`, `B1` or `B10-B19`.")
@@ -132,11 +111,7 @@ class TrapParams(PositionParams, SimilarityParams, PageParams):
 
     def query(self) -> Query:
         """Query of the library. Raises `UsageError`."""
-        if self.name is not None and self.text is not None:
-            raise UsageError("name and text are the same parameter; give one of them")
-        values = self.model_dump(exclude={"name", "text", "min_similarity", "least"})
-        text = self.text if self.name is None else self.name
-        return Query(text=text, least=self.least_similarity(), **values)
+        return Query(**self.model_dump())
 
 
 class MistakeParams(QueryParams):

@@ -142,7 +142,9 @@ class _Found:
 def _find(service: Service, view: View, boards: list[chess.Board], stop: Cancellation, *, quick: bool) -> _Found:
     board = boards[-1]
     least = service.settings.least_similarity
-    hits = service.query_engine.ask(LibraryQuery(fen=board.fen(), similar=SIMILAR, least=least, limit=4 * SIMILAR)).hits
+    hits = service.query_engine.ask(
+        LibraryQuery(fen=board.fen(), similar=SIMILAR, min_similarity=least, limit=4 * SIMILAR)
+    ).hits
     fallen: list[tuple[Trap, str]] = []
     if view.line:
         fallen = [

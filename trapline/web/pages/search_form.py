@@ -79,7 +79,7 @@ class SearchForm:
             if text := self.fields[name]:
                 values[name] = _number(name, text, kind) if kind is not str else text
         if self.q:
-            values[{"position": "fen", "moves": "moves", "name": "text"}[self.kind]] = self.q
+            values["fen" if self.kind == "position" else self.kind] = self.q
             if self.kind != "name":
                 values["similar"] = HITS_PER_PAGE
         if text := self.fields["sort"]:

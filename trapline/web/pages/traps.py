@@ -222,7 +222,7 @@ async def trap(
     def load() -> _TrapPage:
         trap = _find(service, slug)
         # The trap itself is the first hit of its position.
-        query = LibraryQuery(fen=trap.epd, similar=SIMILAR + 1, least=least, limit=SIMILAR + 1)
+        query = LibraryQuery(fen=trap.epd, similar=SIMILAR + 1, min_similarity=least, limit=SIMILAR + 1)
         similar = service.query_engine.ask(query).hits
         return _TrapPage(
             trap,

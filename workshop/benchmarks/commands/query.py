@@ -80,7 +80,7 @@ def _questions(library: Library, engine: QueryEngine) -> list[Row]:
         _timed("exact position", engine, [Query(fen=epd) for epd in known], 1),
         _timed("similar, top 10", engine, [Query(fen=fen, similar=10) for fen in strange], 20),
         _timed("similar, top 10 of the mates", engine, [Query(fen=f, similar=10, outcome="mate") for f in strange], 40),
-        _timed("name, family or slug, with typing errors", engine, [Query(text=text) for text in TYPED], 20),
+        _timed("name, family or slug, with typing errors", engine, [Query(name=text) for text in TYPED], 20),
         _timed("family", engine, [Query(family="smothered-mate"), Query(family="fork"), Query(family="legal")], 20),
         _timed("ECO range", engine, [Query(eco="B10-B19"), Query(eco="C4"), Query(eco="C41")], 20),
         _timed("opening", engine, [Query(opening="Caro-Kann"), Query(opening="Sicilian")], 100),
