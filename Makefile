@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := $(shell find trapcore/native/src -name '*.rs') trapcore/native/Cargo.toml pyproject.toml
 
-.PHONY: demo test test-rest test-all fuzz soak-library bench check certificates patterns docs screenshot wheel release lock audit clean
+.PHONY: demo test test-rest test-all fuzz soak-library bench check certificates patterns decoys docs screenshot wheel release lock audit clean
 
 $(VENV)/ready: $(SOURCES)
 	$(PYTHON) -m venv $(VENV)
@@ -70,6 +70,10 @@ certificates: $(VENV)/ready
 # PATTERNS=--judge-again judges those that there are anew, after a change of a prover or of the search: minutes.
 patterns: $(VENV)/ready
 	$(BIN)/python -m research.experiments.bundled_patterns --jobs $(shell nproc) $(PATTERNS)
+
+# Decoys for practice, from the bundled patterns: about 15 minutes.
+decoys: $(VENV)/ready
+	$(BIN)/python -m research.experiments.decoys --jobs $(shell nproc)
 
 # The documentation as a site in out/site, with the reference of the Python packages and of the Rust crate.
 docs: $(VENV)/ready
