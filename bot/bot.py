@@ -29,6 +29,7 @@ from bot.moves.time_management import Lag
 from bot.moves.trap_book import TrapLibrary
 from bot.saved_state import SavedState
 from bot.settings import BotOptions, Speed
+from db.proof.engine_choice import OFF
 from lichess.api import (
     MOST_LISTED,
     Account,
@@ -131,7 +132,8 @@ class Bot:
             self.settings.folder,
             self.settings.url,
             self.traps,
-            settings.db,
+            # No engine of the analysis takes the processors from the games.
+            settings.model_copy(update={"engine": OFF}),
             saved_state,
             self._finished.recorded,
             studies,
