@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from sqlalchemy import and_, func, or_, select
 
+from db.games.accounts import SiteAccount
 from db.games.game_address import game_address
 from db.library.library import Library
 from db.patterns.keys import Level, Pattern
@@ -64,10 +65,15 @@ def no_recall(_: Occasion) -> Again | None:
     return None
 
 
-def recall_of(library: Library) -> Recall:
-    """Remembers the losing moves of a library. A game without a full date has no earlier ones."""
+def recall_of(library: Library, only: SiteAccount | None = None) -> Recall:
+    """Remembers the losing moves of a library, with ``only`` those of this account in its own games.
+
+    A game without a full date has no earlier ones.
+    """
 
     def recall(occasion: Occasion) -> Again | None:
+        if only is not None and not only.played(occasion.site, occasion.player, occasion.player):
+            return None
         if occasion.player in ("", "?") or _DAY.fullmatch(occasion.date) is None:
             return None
         wanted = (each for each in occasion.patterns if _is_telling(each))
