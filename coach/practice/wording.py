@@ -18,6 +18,9 @@ from db.wording.names import theme_name
 HINTS = 3
 """Hints of an exercise, each saying more."""
 
+_REFUTATION = 3
+"""Plies of the line that refutes a decoy's killer, in a sentence; the board shows all of it."""
+
 PIECE_HINT = 2
 """The hint that names the piece and its square."""
 
@@ -148,7 +151,7 @@ def solution(exercise: Exercise, best: str | None, language: Grammar = ENGLISH) 
 def _failing(decoy: Exercise, line: Sequence[str]) -> dict[str, str]:
     """The killer of a decoy and its refutation, for the sentences that name both."""
     board = decoy.board()
-    return {"move": numbered(board, line[:1]), "line": numbered_after(board, line[0], line[1:])}
+    return {"move": numbered(board, line[:1]), "line": numbered_after(board, line[0], line[1 : 1 + _REFUTATION])}
 
 
 def numbered_after(board: chess.Board, answer: str, line: Sequence[str]) -> str:

@@ -281,7 +281,7 @@ ENGLISH = Grammar(
         "avoid_piece": "It is a move of {piece} on {square}.",
         "look_for": "Think of {theme}.",
         "consider_piece": "Look at {piece} on {square}.",
-        "the_move": "The move to think of",
+        "the_move": "It",
         "the_answer": "The answer to it",
         "takes": "{subject} is a capture.",
         "takes_with_check": "{subject} is a capture with check.",

@@ -273,7 +273,7 @@ GERMAN = Grammar(
         "avoid_piece": "Er bewegt {piece} auf {square}.",
         "look_for": "Denken Sie an {theme}.",
         "consider_piece": "Sehen Sie sich {piece} auf {square} an.",
-        "the_move": "Der Zug, an den zu denken ist,",
+        "the_move": "Der Zug",
         "the_answer": "Die Antwort darauf",
         "takes": "{subject} schlägt etwas.",
         "takes_with_check": "{subject} schlägt mit Schach.",

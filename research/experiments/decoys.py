@@ -7,9 +7,12 @@ killer has an idea, every other move of the player is tried in place of the losi
 brief search leaves those that hold, and after which the killer seems to lose. The position that is most like that after
 the losing move is tested first, and the first that passes the test (`coach.practice.judge.refuted_shot`) is the decoy.
 The likeness is that of the abstracted trees below the killer, weighed as the index of mistakes weighs them.
+
+With ``--check N`` Stockfish judges N decoys of the file instead: what the best move and the killer are worth there.
 """
 
 import argparse
+import random
 import sys
 from collections.abc import Collection
 from concurrent.futures import ProcessPoolExecutor
@@ -18,10 +21,12 @@ from importlib import resources
 from multiprocessing import get_context
 from pathlib import Path
 
-from coach.practice.decoys import FILE, Decoy, file_of, still_possible
+from coach.practice.decoys import FILE, Decoy, after_move, bundled_decoys, file_of, still_possible
 from coach.practice.judge import LEVEL, LINE, refuted_shot
 from db.patterns.bundled import ProvedPattern, bundled_patterns
 from db.patterns.index import token_weights
+from db.proof.uci_engine import UciEngine
+from research.benchmarks.stockfish import STOCKFISH
 from trapcore import _native
 from trapcore.proof.search import INACCURACY
 from trapcore.proof.trap_test import LOSS
@@ -35,6 +40,8 @@ HOLDS = 2 * INACCURACY
 """Win chance that a move costs at most, by the brief search, to stand in place of the losing one."""
 LEAST_SIMILARITY = 0.1
 """Below this a position is not called like a pattern."""
+CHECK_NODES = 300_000
+"""Of Stockfish for each of the two positions of a decoy."""
 TESTED = 3
 """Positions of a pattern that are tested, the most similar ones."""
 
@@ -90,12 +97,34 @@ def order(pattern: ProvedPattern) -> bytes:
     return blake2b(f"{pattern.epd} {pattern.bait}".encode(), digest_size=8).digest()
 
 
+def check(count: int) -> str:
+    """What Stockfish says of so many decoys of the file, drawn with seed 0. Raises `EngineError`."""
+    drawn = random.Random(0).sample(bundled_decoys(), count)
+    worth = []
+    with UciEngine(STOCKFISH or "stockfish") as engine:
+        for decoy in drawn:
+            board = parse_position(after_move(decoy.before, decoy.played))
+            best = engine.evaluate(board, CHECK_NODES).chance
+            board.push_uci(decoy.killer_line[0])
+            worth.append((best, -engine.evaluate(board, CHECK_NODES).chance))
+    level = sum(best <= LOSS for best, _ in worth)
+    failing = [sum(best - killer >= cost for best, killer in worth) for cost in (LOSS, HOLDS)]
+    return (
+        f"{count} decoys: no move is worth more than {LOSS} in {level}; "
+        f"the killer costs {LOSS} or more in {failing[0]}, {HOLDS} or more in {failing[1]}"
+    )
+
+
 def main() -> None:
     """Search, write."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--jobs", metavar="N", type=int, default=1, help="processes")
     parser.add_argument("--wanted", metavar="N", type=int, default=WANTED, help=f"decoys, {WANTED:,} by default")
+    parser.add_argument("--check", metavar="N", type=int, help="decoys of the file that Stockfish judges")
     given = parser.parse_args()
+    if given.check is not None:
+        print(check(given.check))
+        return
     patterns, found, tried = sorted(bundled_patterns(), key=order), list[Decoy](), 0
     with ProcessPoolExecutor(given.jobs, mp_context=get_context("spawn")) as pool:
         while len(found) < given.wanted and tried < len(patterns):

@@ -293,7 +293,7 @@ def test_words_tell_no_more_than_is_asked(library: Library) -> None:
     assert [hint(killer, number) for number in range(1, HINTS + 1)] == [
         "Think of an attack on f2 or f7.",
         "Look at the bishop on c4.",
-        "The move to think of is a capture with check.",
+        "It is a capture with check.",
     ]
     assert hint(safe, 3) == "The answer to it is a capture with check."
     assert solution(killer, None) == "The killer is 6.Bxf7+ Ke7 7.Nd5#."

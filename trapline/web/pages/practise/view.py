@@ -188,6 +188,7 @@ class PracticeView:
             "standing": standing,
             "standing_words": standing.words(self.language),
             "choice": "/practise",
+            "patterns": address("/report", player=self.practice.name),
             "progress": address("/practise/progress", player=self.practice.name),
             "exports": [(kind, address(f"/practise/exercises.{kind}", **fields)) for kind in ("pgn", "apkg")],
         }
