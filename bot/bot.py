@@ -29,7 +29,6 @@ from bot.moves.time_management import Lag
 from bot.moves.trap_book import TrapLibrary
 from bot.saved_state import SavedState
 from bot.settings import BotOptions, Speed
-from db.proof.engine_choice import OFF
 from lichess.api import (
     MOST_LISTED,
     Account,
@@ -132,8 +131,7 @@ class Bot:
             self.settings.folder,
             self.settings.url,
             self.traps,
-            # No engine of the analysis takes the processors from the games.
-            settings.model_copy(update={"engine": OFF}),
+            settings,
             saved_state,
             self._finished.recorded,
             studies,

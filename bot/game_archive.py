@@ -26,6 +26,7 @@ from bot.moves.trap_book import TrapLibrary
 from bot.saved_state import SavedGame, SavedState, write_whole
 from db.games.index_games import index_files
 from db.library.open import open_library
+from db.proof.engine_choice import OFF
 from db.storage.sighting_rows import Sighting
 from db.traps.trap import Trap
 from db.wording.english import ENGLISH
@@ -150,7 +151,9 @@ class Recorder:
         self._studies = studies
         self._write_chapters_at = 0.0
         self._folder = folder / "games"
-        self._url, self._traps, self._analysis, self._saved_state, self._done = url, traps, analysis, saved_state, done
+        self._url, self._traps, self._saved_state, self._done = url, traps, saved_state, done
+        # No engine takes the processors from running games.
+        self._analysis = analysis.model_copy(update={"engine": OFF})
         self._queue: queue.SimpleQueue[Finished | None] = queue.SimpleQueue()
         self._next_index = time.monotonic() + INDEX_SECONDS
         self._once = OnceLogger(log)
