@@ -125,12 +125,12 @@ class PracticeView:
         found = await self.service.run(self.request, lambda stop: self._review(number))
         if found is None:
             raise NotFound("there is no such answer any more; go back to the start of the practice")
-        exercise, review, best = found
+        exercise, review, best, failing = found
         start = exercise.board()
         is_word = review.answer in (SOMETHING, NOTHING)
         boards, moves = [start], [*([] if is_word else [review.answer]), *review.line]
         if exercise.is_decoy:
-            moves = list(failing_line(exercise))
+            moves = list(failing)
         elif not review.answer:
             moves = list(exercise.line)
         for uci in moves:
@@ -168,14 +168,19 @@ class PracticeView:
         """Page where nothing is left to do now."""
         return await self._page(200, state="done", next=self.wanted.url(skip="") if self.wanted.skip else None)
 
-    def _review(self, number: int) -> tuple[Exercise, Review, str | None] | None:
+    def _review(self, number: int) -> tuple[Exercise, Review, str | None, tuple[str, ...]] | None:
+        """An answer by its number, with its exercise, a right move, and the line in which the killer of a decoy fails.
+        What has to be searched for them is searched here."""
         with self.service.library.database.read() as connection:
             reviews = reviews_of(connection, self.practice.profile)
         for epd, task, each, review in reviews:
             if each == number:
                 exercise = next((e for e in self.practice.exercises if (e.epd, e.task) == (epd, task)), None)
                 recall(self.service.library, filter(None, [exercise]))
-                return None if exercise is None else (exercise, review, right_move(exercise))
+                if exercise is None:
+                    return None
+                failing = failing_line(exercise) if exercise.is_decoy else ()
+                return exercise, review, right_move(exercise), failing
         return None
 
     async def _page(self, status: int, **values: object) -> Response:
