@@ -32,6 +32,12 @@ def from_patterns(key: str, own: Iterable[Exercise]) -> list[Exercise]:
     return [_killer(found[number]) for number in order[:MOST_OF_PATTERN]]
 
 
+def in_turn(exercises: Sequence[Exercise]) -> list[Exercise]:
+    """The exercises with those of each task in turn: where a pattern is avoided, and where it is found."""
+    tasks = [[each for each in exercises if each.task is task] for task in (Task.SAFE, Task.KILLER)]
+    return [each for pair in zip_longest(*tasks) for each in pair if each is not None]
+
+
 def own_decoys(moves: Iterable[LostMove]) -> Iterator[Exercise]:
     """Positions of the player's games that may be decoys: after the better move in place of a losing one."""
     for lost in moves:

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, tzinfo
 from coach.practice.collect import Filter, material_of, plain_theme
 from coach.practice.exercise import Exercise, Origin
 from coach.practice.judge import Judgement, Mark, judge
-from coach.practice.mixing import from_patterns, with_decoys
+from coach.practice.mixing import from_patterns, in_turn, with_decoys
 from coach.practice.schedule import rated, streak
 from coach.practice.tested import is_confirmed, keep, recall
 from coach.practice.wording import theme_words
@@ -204,7 +204,8 @@ def open_practice(library: Library, player: str | SiteAccount, wanted: Filter) -
         raise UsageError(
             "none of the {count:,} exercises is of this kind; ask for less: no --opening or --rating", count=len(every)
         )
-    return Practice(player, with_decoys(tuple(found.values()), material.decoys))
+    chosen = in_turn([*found.values()]) if wanted.pattern else [*found.values()]
+    return Practice(player, with_decoys(chosen, material.decoys))
 
 
 def find_player(library: Library, player: str) -> str:

@@ -140,6 +140,9 @@ def test_pattern_has_a_set_with_losing_moves_of_trapline_and_decoys(library: Lib
     assert own in practice.exercises
     assert {Origin.PATTERN, Origin.DECOY} <= {each.origin for each in practice.exercises}
     assert all("mate:N:K" in each.patterns for each in practice.exercises if not each.is_decoy)
+    # A safe move and a killer in turn, as long as there are both.
+    tasks = [each.task for each in practice.exercises if not each.is_decoy]
+    assert tasks[:2] == [Task.SAFE, Task.KILLER]
 
 
 def test_killers_of_a_players_own_games_are_tested_before_they_are_asked(
