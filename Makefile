@@ -71,7 +71,8 @@ certificates: $(VENV)/ready
 patterns: $(VENV)/ready
 	$(BIN)/python -m research.experiments.bundled_patterns --jobs $(shell nproc) $(PATTERNS)
 
-# Decoys for practice, from the bundled patterns: about 15 minutes.
+# Decoys for practice, made anew from the bundled patterns: after a change of these or of the search, 4 minutes of
+# processor time.
 decoys: $(VENV)/ready
 	$(BIN)/python -m research.experiments.decoys --jobs $(shell nproc)
 
