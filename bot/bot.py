@@ -131,7 +131,7 @@ class Bot:
             self.settings.folder,
             self.settings.url,
             self.traps,
-            settings.db,
+            settings,
             saved_state,
             self._finished.recorded,
             studies,

@@ -77,6 +77,8 @@ class FinishedGames:
                 )
             ]
             self._saved_state.count(["games", *ours])
+            if game.info is not None:
+                self._chat.remember(game.info, events)
         self._post(lambda: self._one_less(game.id, "recorded"))
 
     def _record(self, game: Finished) -> None:

@@ -19,11 +19,14 @@ import chess.pgn
 
 from annotator.comments.chapters import game_chapter, lessons
 from annotator.events import TrapEvent
+from annotator.record import record_losing_moves
+from annotator.settings import AnalysisSettings
 from bot.moves.board import GameBoard
 from bot.moves.trap_book import TrapLibrary
 from bot.saved_state import SavedGame, SavedState, write_whole
 from db.games.index_games import index_files
 from db.library.open import open_library
+from db.proof.engine_choice import OFF
 from db.storage.sighting_rows import Sighting
 from db.traps.trap import Trap
 from db.wording.english import ENGLISH
@@ -34,6 +37,7 @@ from lichess.studies import StudyWriter
 from trapcore.errors import TraplineError
 from trapcore.io.log_once import OnceLogger
 from trapcore.io.plain_text import harmless
+from trapcore.parallel.pools import threads
 from trapcore.proof.search import MATE, MATE_BOUND
 
 log = logging.getLogger(__name__)
@@ -81,7 +85,7 @@ def pgn_of(info: GameInfo, state: GameState, url: str, saved: SavedGame | None =
     day = time.gmtime(info.created / 1000)
     headers = game.headers
     headers["Event"] = f"{'rated' if info.rated else 'casual'} {info.speed} game"
-    headers["Site"] = f"{url}/{info.id}"
+    headers["Site"] = address_of(info, url)
     headers["Date"] = headers["UTCDate"] = time.strftime("%Y.%m.%d", day)
     headers["UTCTime"] = time.strftime("%H:%M:%S", day)
     headers["Round"] = "-"
@@ -96,6 +100,11 @@ def pgn_of(info: GameInfo, state: GameState, url: str, saved: SavedGame | None =
     headers["TimeControl"] = "-" if info.initial is None else f"{info.initial // 1000}+{info.increment // 1000}"
     headers["Termination"] = _TERMINATIONS.get(state.status, "Normal")
     return harmless(f"{game.accept(chess.pgn.StringExporter(columns=80))}\n\n")
+
+
+def address_of(info: GameInfo, url: str) -> str:
+    """Where the game is, at the lichess of this address."""
+    return f"{url}/{info.id}"
 
 
 def _score(value: int) -> chess.engine.PovScore:
@@ -129,19 +138,22 @@ class Recorder:
         folder: Path,
         url: str,
         traps: TrapLibrary,
-        db: Path,
+        analysis: AnalysisSettings,
         saved_state: SavedState,
         done: Callable[[Finished, list[TrapEvent] | None], None],
         studies: StudyWriter | None = None,
     ) -> None:
-        """``done`` is called with the events of each game that is written, or with None if it had no moves.
+        """``analysis`` says which library the games go to, and how their losing moves are judged.
 
-        ``studies`` gets the games with traps.
+        ``done`` is called with the events of each game that is written, or with None if it had no moves. ``studies``
+        gets the games with traps.
         """
         self._studies = studies
         self._write_chapters_at = 0.0
         self._folder = folder / "games"
-        self._url, self._traps, self._db, self._saved_state, self._done = url, traps, db, saved_state, done
+        self._url, self._traps, self._saved_state, self._done = url, traps, saved_state, done
+        # No engine takes the processors from running games.
+        self._analysis = analysis.model_copy(update={"engine": OFF})
         self._queue: queue.SimpleQueue[Finished | None] = queue.SimpleQueue()
         self._next_index = time.monotonic() + INDEX_SECONDS
         self._once = OnceLogger(log)
@@ -248,7 +260,10 @@ class Recorder:
             return
         there = [path for path in waiting if path.exists()]
         try:
-            with open_library(self._db, busy_seconds=5.0) as library:
+            with (
+                open_library(self._analysis.db, busy_seconds=5.0) as library,
+                threads(1, "losses", background=True) as pool,
+            ):
                 index_files(library, there)
                 events = [(path, event) for path in there for event in book.events(path.read_bytes())]
                 library.add_sightings(
@@ -256,6 +271,8 @@ class Recorder:
                     for path, event in events
                     if event.trap is not None and not event.known
                 )
+                # Last, for it takes longest: what is cut off by the end of the bot is done after the next start.
+                record_losing_moves(library, there, self._analysis, pool)
             self._saved_state.set_unindexed(
                 [name for name in self._saved_state.bot.unindexed if Path(name) not in waiting]
             )

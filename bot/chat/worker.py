@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from annotator.events import TrapEvent
+from bot.chat import memory
 from bot.chat import replies as chat
 from bot.chat.afterwards import AfterGames
 from bot.chat.training import MOST, Training
@@ -100,6 +101,10 @@ class ChatWorker:
     def finished(self, info: GameInfo, state: GameState, then: Callable[[], None]) -> None:
         """A game is over; ``then`` is called when its last message is queued."""
         self._work.put(lambda: self._finished(info, state, then))
+
+    def remember(self, info: GameInfo, events: list[TrapEvent]) -> None:
+        """A game that is over was recorded, with all of its events."""
+        self._work.put(lambda: self._remember(info, events))
 
     def close(self, seconds: float) -> None:
         """Send what is queued, for at most ``seconds``."""
@@ -225,6 +230,16 @@ class ChatWorker:
                 self._after.follow(info, conversation.heard)
         finally:
             then()
+
+    def _remember(self, info: GameInfo, events: list[TrapEvent]) -> None:
+        """Say in which earlier games the opponent fell into the same pattern. A game is recorded once, so that this is
+        said once, too."""
+        if info.opponent.is_bot:
+            return
+        found = self._traps.again(memory.occasions(events, info, self._settings.url))
+        if found is not None:
+            message = chat.Message("player", chat.fitting(memory.words(found)))
+            self._out.put(_Outgoing(info.id, message, time.monotonic()))
 
     def _greet(self, info: GameInfo, saved: SavedGame, players: str, spectators: str) -> None:
         for message in [*chat.greeting(players, info), *chat.greeting(spectators, info, "spectator")]:

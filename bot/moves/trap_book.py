@@ -28,6 +28,7 @@ from coach.repertoire.live_traps import LiveTrap, allowed_cost
 from coach.repertoire.replies import ReplyModel
 from coach.repertoire.trap_choice import Opponent
 from db.formats.bundled import open_or_bundle
+from db.patterns.recall import Again, Occasion, recall_of
 from db.query.answer import Page
 from db.query.engine import QueryEngine
 from db.query.query import Query
@@ -285,6 +286,15 @@ class TrapLibrary:
             return Page(Query(), (), 0, None)  # such as a text without letters: no trap has that name
         except (TraplineError, OSError) as error:
             log.warning("the library could not be queried: %s", error)
+            return None
+
+    def again(self, occasions: Iterable[Occasion]) -> Again | None:
+        """The earlier games of the first of these that has any; None also if the library cannot be read."""
+        try:
+            with open_or_bundle(None, self._settings.db, read_only=True, log=log.info) as library:
+                return next(filter(None, map(recall_of(library), occasions)), None)
+        except (TraplineError, OSError) as error:
+            log.warning("the library could not be asked for earlier games: %s", error)
             return None
 
     def load(self) -> TrapBook | None:

@@ -3,6 +3,8 @@
 ===============  ======================================================================
 exercise.py      an exercise as a value: the position, what is asked, what is known
 collect.py       exercises of a player: his losing moves, his missed killers, the traps
+decoys.py        positions where the killer of a pattern fails, and the file of them
+mixing.py        which decoys come, and where between the other exercises
 judge.py         right or wrong: an answer put to the trap test
 tested.py        tests of the moves that exercises are about, made once and kept in the library
 schedule.py      when an exercise comes again, by FSRS; days in a row

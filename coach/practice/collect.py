@@ -14,6 +14,7 @@ from sqlalchemy import Connection
 
 from coach.practice.exercise import Exercise, Origin, Task
 from coach.practice.judge import LEVEL
+from coach.practice.mixing import own_decoys
 from db.games.accounts import SiteAccount
 from db.games.losing_moves import LostMove, lost_moves
 from db.games.losing_themes import themes_of, themes_of_line
@@ -63,9 +64,19 @@ class Filter:
         return rating is not None and rating >= least and (most is None or rating <= most)
 
 
-def exercises_of(library: Library, player: str | SiteAccount) -> list[Exercise]:
-    """All exercises of an account, or of the player with this name in the games, in the order in which they come; of
-    nobody (an empty name) the library's traps. Each position and task once. Raises `LibraryError`.
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What there is to practise for a player."""
+
+    exercises: tuple[Exercise, ...]
+    """In the order in which they come, each position and task once, without decoys."""
+    decoys: tuple[Exercise, ...]
+    """Positions of the player's games that may be decoys, the costliest losing moves first."""
+
+
+def material_of(library: Library, player: str | SiteAccount) -> Material:
+    """What an account may practise, or the player with this name in the games; for nobody (an empty name) the library's
+    traps. Raises `LibraryError`.
     """
     moves, _ = lost_moves(library, games_of_player(library, player))
     with library.database.read() as connection:
@@ -77,7 +88,8 @@ def exercises_of(library: Library, player: str | SiteAccount) -> list[Exercise]:
     found: dict[tuple[str, Task], Exercise] = {}
     for each in (*own, *traps):
         found.setdefault((each.epd, each.task), each)
-    return [each for each in found.values() if has_choice(each)]
+    decoys = own_decoys(sorted(moves, key=lambda move: (-move.expected_cost, move.epd)))
+    return Material(tuple(filter(has_choice, found.values())), tuple(filter(has_choice, decoys)))
 
 
 def has_choice(exercise: Exercise) -> bool:

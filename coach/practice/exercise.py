@@ -11,12 +11,15 @@ from db.games.sightings import SeenGame
 from trapcore.errors import InputError, Message
 from trapcore.trees.chess_game import parse_position
 
+SOMETHING, NOTHING = "yes", "no"
+"""Answers to the first question of `Task.KILLER`, in place of a move: whether there is a winning move."""
+
 
 class Task(StrEnum):
     """What is asked."""
 
     KILLER = "killer"
-    """The refutation of the move just played."""
+    """Whether a move wins, and which: the refutation of the move just played, or nothing."""
     SAFE = "safe"
     """A move that does not lose as the bait does."""
 
@@ -30,6 +33,10 @@ class Origin(StrEnum):
     """A losing move of his opponent, which he did not punish."""
     TRAP = "trap"
     """A trap of the library."""
+    PATTERN = "pattern"
+    """A losing move that comes with trapline."""
+    DECOY = "decoy"
+    """A position in which nothing wins, see `coach.practice.decoys`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +48,8 @@ class Exercise:
     epd: str
     """The player who answers is to move."""
     line: tuple[str, ...]
-    """UCI: the killer and how it goes on; where a safe move is asked, the bait first."""
+    """UCI: the killer and how it goes on; where a safe move is asked, the bait first. Of a decoy the killer that fails,
+    and what refutes it if that is known."""
     mate_in: int | None
     """Moves to the mate that the killer begins; None without a proved mate."""
     cost: float
@@ -61,11 +69,14 @@ class Exercise:
     """EPD before that move; empty likewise."""
     game: SeenGame | None = None
     patterns: tuple[str, ...] = ()
-    """Keys of the patterns of the losing move, see `db.patterns.keys`; none for a trap of the library."""
+    """Keys of the patterns of the losing move, see `db.patterns.keys`, the closest first; none for a trap of the
+    library. Of a decoy those of the losing move that it resembles."""
     slug: str = ""
     """Of the trap; empty for an exercise from a game."""
     name: str = ""
     """Of the trap."""
+    best: str = ""
+    """UCI of a sound move in a decoy; empty if it is not known."""
 
     @property
     def id(self) -> str:
@@ -76,6 +87,11 @@ class Exercise:
     def bait(self) -> str | None:
         """UCI of the move that loses here; None where the killer is asked."""
         return self.line[0] if self.task is Task.SAFE else None
+
+    @property
+    def is_decoy(self) -> bool:
+        """Whether nothing wins here."""
+        return self.origin is Origin.DECOY
 
     @property
     def killer_line(self) -> tuple[str, ...]:

@@ -1,8 +1,9 @@
 """Exercises as files: PGN, chapters of lichess studies, and a deck for Anki.
 
 Each exercise is a game that begins in its position, with the question and the hints as the first comment, the answer as
-the main line and, where a safe move is asked, the bait with its refutation as a variation. A study takes them with
-*Interactive lesson* as its mode: the main line is what is asked then, the comments are what is said.
+the main line and, where a safe move is asked, the bait with its refutation as a variation. In a decoy the main line is
+a sound move, and the variation the killer that fails. A study takes them with *Interactive lesson* as its mode: the
+main line is what is asked then, the comments are what is said.
 """
 
 import io
@@ -22,6 +23,7 @@ import chess.svg
 
 from coach.lichess_study import CHAPTERS
 from coach.practice.exercise import Exercise, Task
+from coach.practice.judge import failing_line
 from coach.practice.tested import right_move
 from coach.practice.wording import HINTS, hint, question, solution, source
 from db.traps.board_svg import Picture, draw
@@ -82,13 +84,15 @@ def exercise_game(exercise: Exercise, title: str) -> str:
     game.comment = f"{question(exercise)} {hints}"
     node: chess.pgn.GameNode = game
     best = right_move(exercise)
-    line = exercise.killer_line if exercise.task is Task.KILLER else (best,) if best is not None else ()
+    is_best = exercise.task is Task.SAFE or exercise.is_decoy
+    line = ((best,) if best is not None else ()) if is_best else exercise.killer_line
     for uci in line:
         node = node.add_variation(chess.Move.from_uci(uci))
     node.comment = f"{node.comment} {_end(exercise, best)}".strip()
-    if exercise.task is Task.SAFE:
-        node = game.add_variation(chess.Move.from_uci(exercise.line[0]), nags=[chess.pgn.NAG_BLUNDER])
-        for uci in exercise.killer_line:
+    if is_best:
+        losing, *refutation = failing_line(exercise) if exercise.is_decoy else exercise.line
+        node = game.add_variation(chess.Move.from_uci(losing), nags=[chess.pgn.NAG_BLUNDER])
+        for uci in refutation:
             node = node.add_variation(chess.Move.from_uci(uci))
     return harmless(f"{game.accept(chess.pgn.StringExporter(columns=None))}\n")
 
@@ -98,7 +102,7 @@ def _end(exercise: Exercise, best: str | None) -> str:
 
 
 def _title(exercise: Exercise, number: int) -> str:
-    what = "Find the killer" if exercise.task is Task.KILLER else "Find a safe move"
+    what = "Is there a winning move?" if exercise.task is Task.KILLER else "Find a safe move"
     return f"{number}. {what}"
 
 
@@ -124,7 +128,7 @@ def exercises_deck(exercises: Sequence[Exercise], name: str) -> bytes:
                 model=model,
                 guid=genanki.guid_for("trapline", each.id),
                 fields=list(_fields(each)),
-                tags=[*each.themes, str(each.task), str(each.origin)],
+                tags=[*each.themes, str(each.task), *([] if each.is_decoy else [str(each.origin)])],
             )
         )
     # In memory, for what genanki writes to a file goes through a temporary one that it leaves behind.

@@ -7,15 +7,18 @@ where it is clear on which side it is: wrong costs `MARGIN` more than that and l
 less. Where the search sees a mate at once there are no depths to compare, and the answer is searched against that.
 Where a mate is known, only a move that is proved to mate as well is right. Another winning move is named as such.
 
+Of a decoy it is known that no move wins: only `NOTHING` is right, and every other answer is wrong.
+
 An answer that wins is never wrong, not even the bait: before an answer is called wrong or unclear, the position after
 it is searched with `WINS_NODES` nodes. What is not clear then is neither right nor wrong.
 """
 
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from hashlib import blake2b
 
-from coach.practice.exercise import Exercise, Task
+from coach.practice.exercise import NOTHING, Exercise, Task
 from db.storage.practice_rows import MoveTest
 from db.traps.events import mates
 from trapcore.parallel.budget import Budget, Cancellation
@@ -60,7 +63,8 @@ class Judgement:
 
     mark: Mark
     line: tuple[str, ...]
-    """UCI: how it goes on after the answer, the refutation of a wrong one; may be empty."""
+    """UCI: how it goes on after the answer, the refutation of a wrong one; may be empty. Of a decoy the killer that
+    fails and its refutation, whatever was answered."""
     cost: float
     """Win chance that it costs against the best move, -2..2; 0 where that was not measured."""
     mate_in: int | None = None
@@ -75,8 +79,33 @@ def check_move(epd: str, move: str) -> MoveTest:
     return MoveTest(_is_loss(test) and held, test.best)
 
 
+@lru_cache(maxsize=1024)
+def refuted_shot(epd: str, shot: str) -> BaitTest | None:
+    """The test of a move (UCI) that loses clearly where no move gives an advantage, with the line that refutes it; None
+    for any other."""
+    test = check_bait(epd, shot, budget=Budget(nodes=NODES))
+    is_level = bool(test.depths) and win_chance(test.depths[-1].best) <= LEVEL
+    return test if is_level and _is_loss(test) else None
+
+
+def check_decoy(epd: str, killer: str) -> MoveTest:
+    """Whether a killer fails clearly in a position where nothing wins; and the best other move."""
+    test = refuted_shot(epd, killer)
+    return MoveTest(test is not None, None if test is None else test.best)
+
+
+def failing_line(decoy: Exercise) -> tuple[str, ...]:
+    """The killer of a decoy and what refutes it (UCI)."""
+    if len(decoy.line) > 1:
+        return decoy.line
+    test = refuted_shot(decoy.epd, decoy.line[0])
+    return decoy.line if test is None else (*decoy.line, *_shown(test.killer_line, test.mate_in))
+
+
 TEST = blake2b(repr((TESTER_VERSION, NODES, LOSS, MARGIN, LEVEL)).encode(), digest_size=16).hexdigest()
 """Digest of everything that an answer of `check_move` depends on."""
+DECOY_TEST = f"{TEST[:26]}-decoy"
+"""The same for `check_decoy`."""
 
 
 def _is_loss(test: BaitTest) -> bool:
@@ -87,7 +116,16 @@ def _is_loss(test: BaitTest) -> bool:
 
 
 def judge(exercise: Exercise, answer: str, stop: Cancellation | None = None, *, nodes: int = NODES) -> Judgement:
-    """Judge a legal move (UCI). Raises `PositionError` for a move that is not legal."""
+    """Judge a legal move (UCI), or `SOMETHING` or `NOTHING`.
+
+    `SOMETHING` is judged in a decoy only: elsewhere it is right, and the move is still to come. Raises `PositionError`
+    for a move that is not legal.
+    """
+    if exercise.is_decoy:
+        mark = Mark.RIGHT if answer == NOTHING else Mark.WRONG
+        return Judgement(mark, failing_line(exercise), exercise.cost)
+    if answer == NOTHING:
+        return Judgement(Mark.WRONG, (), exercise.cost)
     judgement = _first_judgement(exercise, answer, Budget(nodes=nodes), stop)
     if judgement.mark not in (Mark.WRONG, Mark.OPEN) or judgement.mate_in is not None:
         return judgement

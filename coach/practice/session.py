@@ -8,9 +8,10 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
 
-from coach.practice.collect import Filter, exercises_of, plain_theme
+from coach.practice.collect import Filter, material_of, plain_theme
 from coach.practice.exercise import Exercise, Origin
 from coach.practice.judge import Judgement, Mark, judge
+from coach.practice.mixing import from_patterns, in_turn, with_decoys
 from coach.practice.schedule import rated, streak
 from coach.practice.tested import is_confirmed, keep, recall
 from coach.practice.wording import theme_words
@@ -101,7 +102,7 @@ class Practice:
         if ready:
             return min(ready, key=lambda pair: pair[0])[1]
         new = [each for each in wanted if (each.epd, each.task) not in cards]
-        recall(library, [each for each in new if each.origin is Origin.LOST])
+        recall(library, [each for each in new if each.origin in (Origin.LOST, Origin.DECOY)])
         return next(filter(is_confirmed, new), None)
 
     def standing(self, library: Library, now: datetime, zone: tzinfo | None = None) -> Standing:
@@ -117,9 +118,11 @@ class Practice:
         done = [review.is_right for review, day in zip(reviews, days, strict=True) if day == today and review.rating]
         known = [cards[each.epd, each.task] for each in self.exercises if (each.epd, each.task) in cards]
         later = [card.due for card in known if card.due > now]
+        # Most of the player's own positions turn out to be no decoys.
+        new = [each for each in self.exercises if each.best or not each.is_decoy]
         return Standing(
             due=len(known) - len(later),
-            new=len(self.exercises) - len(known),
+            new=sum((each.epd, each.task) not in cards for each in new),
             waiting=len(later),
             next_due=min(later, default=None),
             right=sum(done),
@@ -137,7 +140,7 @@ class Practice:
         hints: int = 0,
         stop: Cancellation | None = None,
     ) -> Answered:
-        """Judge a legal move (UCI) and store the answer, unless it is neither right nor wrong.
+        """Judge a legal move (UCI), or what `judge` takes in its place, and store the answer if it is right or wrong.
 
         Only the first answer to an exercise that is new or due counts for when it comes again. Raises `LibraryError`,
         and `UsageError` if FSRS is not installed.
@@ -162,20 +165,26 @@ class Practice:
                 review = replace(review, rating=rating)
             return store_review(connection, self.profile, card, review), card.due
 
+    def exported(self, library: Library) -> list[Exercise]:
+        """The exercises without the positions that are no decoys, which takes a second for each that was not tested."""
+        recall(library, self.exercises)
+        return [each for each in self.exercises if not each.is_decoy or is_confirmed(each)]
+
     def _cards(self, library: Library) -> dict[tuple[str, str], Card]:
         with library.database.read() as connection:
             return cards_of(connection, self.profile)
 
 
 def open_practice(library: Library, player: str | SiteAccount, wanted: Filter) -> Practice:
-    """The exercises of an account, or of a player whose name may be a part of one in the games; without a name the
-    library's traps.
+    """The exercises of an account, or of a player whose name may be a part of one in the games, with decoys; without a
+    name the library's traps. Those of a pattern have the losing moves with it that come with trapline, too.
 
     Raises `UsageError` for an unknown player and where there is no exercise, with what to do, and `LibraryError`.
     """
     if isinstance(player, str) and player:
         player = find_player(library, player)
-    every = exercises_of(library, player)
+    material = material_of(library, player)
+    every = [*material.exercises, *(from_patterns(wanted.pattern, material.exercises) if wanted.pattern else ())]
     if not every:
         if not player:
             raise UsageError("there is nothing to practise in {library}: it has no proved trap", library=library.name)
@@ -185,7 +194,9 @@ def open_practice(library: Library, player: str | SiteAccount, wanted: Filter) -
             library=library.name,
             name=str(player),
         )
-    found = tuple(filter(wanted, every))
+    found: dict[tuple[str, str], Exercise] = {}
+    for each in filter(wanted, every):
+        found.setdefault((each.epd, each.task), each)
     themes = sorted({theme for each in every for theme in each.themes})
     if wanted.theme and plain_theme(wanted.theme) not in map(plain_theme, themes):
         raise unknown_name("theme", wanted.theme, map(theme_words, themes))
@@ -193,7 +204,8 @@ def open_practice(library: Library, player: str | SiteAccount, wanted: Filter) -
         raise UsageError(
             "none of the {count:,} exercises is of this kind; ask for less: no --opening or --rating", count=len(every)
         )
-    return Practice(player, found)
+    chosen = in_turn([*found.values()]) if wanted.pattern else [*found.values()]
+    return Practice(player, with_decoys(chosen, material.decoys))
 
 
 def find_player(library: Library, player: str) -> str:

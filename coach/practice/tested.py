@@ -11,7 +11,7 @@ from contextlib import suppress
 from cachetools import LRUCache
 
 from coach.practice.exercise import Exercise, Origin, Task
-from coach.practice.judge import TEST, check_move
+from coach.practice.judge import DECOY_TEST, TEST, check_decoy, check_move
 from db.library.library import Library
 from db.storage.practice_rows import MoveTest, Place, move_tests, store_move_tests
 from trapcore import _native
@@ -20,8 +20,11 @@ from trapcore.errors import LibraryError, PositionError
 AT_ONCE = 8
 """Moves that are searched before what was found is stored: a few seconds of work."""
 
-_cache: LRUCache[Place, MoveTest] = LRUCache(4096)
-_stored: LRUCache[tuple[str, Place], bool] = LRUCache(4096)
+_Key = tuple[str, Place]
+"""The test, by its digest, and what it tested."""
+
+_cache: LRUCache[_Key, MoveTest] = LRUCache(4096)
+_stored: LRUCache[tuple[str, _Key], bool] = LRUCache(4096)
 """What is known to be in the library of this name."""
 _lock = threading.Lock()
 
@@ -30,51 +33,59 @@ def is_confirmed(exercise: Exercise) -> bool:
     """Whether the search sees the reported loss of a game as clearly as it has to see any other, in a position that
     another move would have held.
 
-    That was found with fewer nodes, and some of it does not stand. Traps are proved already.
+    That was found with fewer nodes, and some of it does not stand. Of a decoy it says whether the killer fails. Traps,
+    and what comes with trapline, are proved already.
     """
+    if exercise.is_decoy:
+        return bool(exercise.best) or _tested(exercise).is_confirmed
     return exercise.origin is not Origin.LOST or _tested(exercise).is_confirmed
 
 
 def right_move(exercise: Exercise) -> str | None:
-    """A right move (UCI): the killer, else the best by the search; None if the search found none."""
+    """A right move (UCI): the killer, else the best by the search, also in a decoy; None if the search found none."""
+    if exercise.is_decoy:
+        return exercise.best or _tested(exercise).best
     return exercise.line[0] if exercise.task is Task.KILLER else _tested(exercise).best
 
 
 def recall(library: Library, exercises: Iterable[Exercise]) -> None:
     """Take from the library what it has of these exercises and this program does not know. What cannot be read is
     searched anew, as what is missing is."""
-    unknown = {_place(each) for each in untested(exercises)}
+    unknown = {_key(each) for each in untested(exercises)}
     if not unknown:
         return
-    found: dict[Place, MoveTest] = {}
+    found: dict[_Key, MoveTest] = {}
     with suppress(LibraryError), library.database.read() as connection:
-        found = move_tests(connection, TEST, {epd for epd, _ in unknown})
+        for by in sorted({by for by, _ in unknown}):
+            tests = move_tests(connection, by, {epd for each, (epd, _) in unknown if each == by})
+            found |= {(by, place): test for place, test in tests.items()}
     with _lock:
-        for place in unknown & found.keys():
-            if _is_possible(place, found[place]):
-                _cache[place] = found[place]
-                _stored[library.name, place] = True
+        for key in unknown & found.keys():
+            if _is_possible(key[1], found[key]):
+                _cache[key] = found[key]
+                _stored[library.name, key] = True
 
 
 def untested(exercises: Iterable[Exercise]) -> list[Exercise]:
     """Those of which something has to be searched before they can be asked and answered."""
     with _lock:
-        return [each for each in exercises if each.task is Task.SAFE and _place(each) not in _cache]
+        return [each for each in exercises if _is_searched(each) and _key(each) not in _cache]
 
 
 def keep(library: Library, exercises: Sequence[Exercise]) -> None:
     """Store what is known of these exercises and not in the library, which is open for writing. Raises `LibraryError`
     and `LibraryBusyError`."""
     with _lock:
-        places = {_place(each) for each in exercises if each.task is Task.SAFE}
-        new = {place: _cache[place] for place in places if place in _cache and (library.name, place) not in _stored}
+        keys = {_key(each) for each in exercises if _is_searched(each)}
+        new = {key: _cache[key] for key in keys if key in _cache and (library.name, key) not in _stored}
     if not new:
         return
     with library.database.write() as connection:
-        store_move_tests(connection, TEST, new)
+        for by in sorted({by for by, _ in new}):
+            store_move_tests(connection, by, {place: test for (each, place), test in new.items() if each == by})
     with _lock:
-        for place in new:
-            _stored[library.name, place] = True
+        for key in new:
+            _stored[library.name, key] = True
 
 
 def search_all(library: Library, exercises: Sequence[Exercise], open_for_writing: Callable[[], Library]) -> None:
@@ -91,18 +102,23 @@ def search_all(library: Library, exercises: Sequence[Exercise], open_for_writing
 
 
 def _tested(exercise: Exercise) -> MoveTest:
-    place = _place(exercise)
+    key = _key(exercise)
     with _lock:
-        known = _cache.get(place)
+        known = _cache.get(key)
     if known is None:
-        known = check_move(*place)
+        known = (check_decoy if exercise.is_decoy else check_move)(*key[1])
         with _lock:
-            _cache[place] = known
+            _cache[key] = known
     return known
 
 
-def _place(exercise: Exercise) -> Place:
-    return exercise.epd, exercise.line[0]
+def _is_searched(exercise: Exercise) -> bool:
+    """Whether something about it is known only by a search."""
+    return exercise.task is Task.SAFE or (exercise.is_decoy and not exercise.best)
+
+
+def _key(exercise: Exercise) -> _Key:
+    return DECOY_TEST if exercise.is_decoy else TEST, (exercise.epd, exercise.line[0])
 
 
 def _is_possible(place: Place, test: MoveTest) -> bool:

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 import chess
 
 from coach.practice.collect import plain_theme
-from coach.practice.exercise import Exercise, Origin, Task
-from coach.practice.judge import Judgement, Mark
+from coach.practice.exercise import NOTHING, Exercise, Origin, Task
+from coach.practice.judge import Judgement, Mark, failing_line
+from db.patterns.keys import Pattern
+from db.traps.terms import Side
 from db.wording.claims import points_of_cost, year
 from db.wording.english import ENGLISH
 from db.wording.grammar import Grammar
@@ -15,6 +17,9 @@ from db.wording.names import theme_name
 
 HINTS = 3
 """Hints of an exercise, each saying more."""
+
+_REFUTATION = 3
+"""Plies of the line that refutes a decoy's killer, in a sentence; the board shows all of it."""
 
 PIECE_HINT = 2
 """The hint that names the piece and its square."""
@@ -37,27 +42,43 @@ def numbered(board: chess.Board, line: Sequence[str]) -> str:
     return re.sub(r"(\d\.+) ", r"\1", board.variation_san([chess.Move.from_uci(move) for move in line]))
 
 
-def question(exercise: Exercise, language: Grammar = ENGLISH) -> str:
-    """What is asked, without a word too many about the answer."""
+def question(exercise: Exercise, language: Grammar = ENGLISH, *, sure: bool = False) -> str:
+    """What is asked, without a word too many about the answer; ``sure`` if it was answered that something wins."""
     side = language.sides[exercise.board().turn]
     if exercise.task is Task.SAFE:
         return language.practice["ask_safe"].format(side=side)
+    if sure:
+        return language.practice["ask_which"].format(side=side)
     key = "ask_killer_after" if exercise.played_before else "ask_killer"
     return language.practice[key].format(side=side, last=_last(exercise) if exercise.played_before else "")
 
 
 def source(exercise: Exercise, language: Grammar = ENGLISH) -> str:
     """Where it is from, shown after the answer."""
-    game = exercise.game
+    words, game = language.practice, exercise.game
+    told = []
+    if exercise.origin in (Origin.PATTERN, Origin.DECOY):
+        told.append(words[f"from_{exercise.origin}"].format(pattern=_pattern_name(exercise, language)))
     if game is None:
-        return language.practice["from_trap"].format(name=exercise.name) if exercise.name else ""
+        told += [words["from_trap"].format(name=exercise.name)] if exercise.name else []
+        return " ".join(told)
     played = f"{game.white} – {game.black}" + (f", {year(game.date)}" if year(game.date) else "")
-    key = "was_yours" if exercise.origin is Origin.LOST else "was_missed"
-    return language.practice[key].format(game=played, address=f" ({game.address})" if game.address else "")
+    key = {Origin.LOST: "was_yours", Origin.MISSED: "was_missed"}.get(exercise.origin, "was_played")
+    told.append(words[key].format(game=played, address=f" ({game.address})" if game.address else ""))
+    return " ".join(told)
+
+
+def _pattern_name(exercise: Exercise, language: Grammar) -> str:
+    """What the closest pattern is called, with the squares of who is not to move: he made the mistake."""
+    colour: Side = "black" if exercise.board().turn else "white"
+    return Pattern(exercise.patterns[0]).name(language, colour)
 
 
 def hint(exercise: Exercise, number: int, language: Grammar = ENGLISH) -> str:
-    """A hint, from 1 to `HINTS`: the theme, the piece that moves, and the kind of move. No hint names the move."""
+    """A hint, from 1 to `HINTS`: the theme, the piece that moves, and the kind of move.
+
+    No hint names the move. Where a killer is asked the hints are true of a decoy as well.
+    """
     board, words = exercise.board(), language.practice
     is_safe = exercise.task is Task.SAFE
     if number == 1:
@@ -68,8 +89,7 @@ def hint(exercise: Exercise, number: int, language: Grammar = ENGLISH) -> str:
         assert kind is not None
         if is_safe:
             return words["avoid_piece"].format(piece=language.the_piece[kind], square=square)
-        told = words["moves_piece"].format(subject=language.subject[kind], square=square)
-        return told[:1].upper() + told[1:]
+        return words["consider_piece"].format(piece=language.the_piece[kind], square=square)
     if is_safe:
         board.push_uci(exercise.line[0])
     subject = words["the_answer" if is_safe else "the_move"]
@@ -89,8 +109,14 @@ def _nature(board: chess.Board, uci: str) -> str:
 
 
 def verdict(exercise: Exercise, answer: str, judgement: Judgement, language: Grammar = ENGLISH) -> str:
-    """What is said of an answer (UCI)."""
+    """What is said of an answer (UCI, `SOMETHING` or `NOTHING`)."""
     board, words = exercise.board(), language.practice
+    if exercise.is_decoy:
+        return words["nothing" if judgement.mark is Mark.RIGHT else "nothing_wins"].format(
+            **_failing(exercise, judgement.line)
+        )
+    if answer == NOTHING:
+        return words["something_wins"]
     move = numbered(board, [answer])
     line = numbered_after(board, answer, judgement.line)
     if judgement.mark is Mark.OPEN:
@@ -108,6 +134,9 @@ def verdict(exercise: Exercise, answer: str, judgement: Judgement, language: Gra
 def solution(exercise: Exercise, best: str | None, language: Grammar = ENGLISH) -> str:
     """The answer; ``best`` (UCI) is a right move where a safe one is asked, None if none is known."""
     board, words = exercise.board(), language.practice
+    if exercise.is_decoy:
+        told = words["nothing_wins"].format(**_failing(exercise, failing_line(exercise)))
+        return f"{told} {words['better'].format(best=numbered(board, [best]))}" if best is not None else told
     if exercise.task is Task.KILLER:
         return words["killer_is"].format(line=numbered(board, exercise.line))
     gaps = {
@@ -117,6 +146,12 @@ def solution(exercise: Exercise, best: str | None, language: Grammar = ENGLISH) 
     if best is None:
         return words["loses_to"].format(**gaps)
     return words["loses_to_best"].format(**gaps, best=numbered(board, [best]))
+
+
+def _failing(decoy: Exercise, line: Sequence[str]) -> dict[str, str]:
+    """The killer of a decoy and its refutation, for the sentences that name both."""
+    board = decoy.board()
+    return {"move": numbered(board, line[:1]), "line": numbered_after(board, line[0], line[1 : 1 + _REFUTATION])}
 
 
 def numbered_after(board: chess.Board, answer: str, line: Sequence[str]) -> str:
@@ -137,7 +172,8 @@ def _last(exercise: Exercise) -> str:
 
 
 def _about(exercise: Exercise, language: Grammar) -> str:
-    if exercise.mate_in is not None:
+    # In how many moves would say that there is one.
+    if exercise.mate_in is not None and exercise.task is Task.SAFE:
         return language.a_mate[None][1].format(count=exercise.mate_in)
     first = exercise.themes[0]
     return theme_name(first, language, in_sentence=True)

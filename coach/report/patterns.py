@@ -11,10 +11,12 @@ from jinja2 import Environment, pass_context
 from jinja2.runtime import Context
 
 from db.games.losing_moves import LostMove
+from db.patterns.circumstances import LITTLE_SECONDS, Circumstances
 from db.patterns.keys import Pattern
 from db.patterns.recurring import IN_GAMES, LEAST_GAMES, Recurring
 from db.traps.board_svg import Picture, draw
 from db.wording.causes import advice
+from db.wording.grammar import Grammar
 
 
 def embedded(picture: Picture) -> str:
@@ -70,7 +72,8 @@ def shown_patterns(patterns: Sequence[Recurring], judged: int, player: str, link
 
 def add_pattern_filters(environment: Environment) -> None:
     """Add the filters of the template to an environment that has a language."""
-    environment.filters |= {each.__name__: each for each in (pattern_advice, pattern_name, numbered_move)}
+    filters = (pattern_advice, pattern_name, circumstances_words, numbered_move)
+    environment.filters |= {each.__name__: each for each in filters}
 
 
 @pass_context
@@ -85,6 +88,34 @@ def pattern_advice(context: Context, recurring: Recurring) -> str:
     """The advice for the most frequent cause of its mistakes."""
     causes = Counter(move.move.cause for move in recurring.moves)
     return advice(max(causes, key=lambda cause: (causes[cause], cause)), context["language"])
+
+
+@pass_context
+def circumstances_words(context: Context, when: Circumstances) -> str:
+    """`words_of_circumstances` in the language of the page."""
+    return words_of_circumstances(when, context["language"])
+
+
+def words_of_circumstances(when: Circumstances, language: Grammar) -> str:
+    """``By opening: Italian Game 4, Sicilian Defense 2. With less than 30 seconds left: 3 of 9.``
+
+    Empty if the sample is too small for either. A higher share than among the player's other losing moves is named
+    only where it is beyond doubt.
+    """
+    text, parts = language.text, []
+    claim = f" ({text('more often than the other losing moves')})"
+    if when.openings:
+        named = [
+            f"{each.name} {language.number(each.part.count)}{claim if each.is_more else ''}" for each in when.openings
+        ]
+        parts.append(text("By opening: %(openings)s.", openings=", ".join(named)))
+    if when.shows_clock:
+        count, of = map(language.number, (when.hurried.count, when.hurried.of))
+        told = text(
+            "With less than %(seconds)s seconds left: %(count)s of %(of)s", seconds=LITTLE_SECONDS, count=count, of=of
+        )
+        parts.append(f"{told}{claim if when.is_hurried else ''}.")
+    return " ".join(parts)
 
 
 def numbered_move(lost: LostMove) -> str:

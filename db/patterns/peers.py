@@ -65,6 +65,11 @@ def mover_name() -> ColumnElement[str]:
     return case((white_moved(), GameRow.white), else_=GameRow.black)
 
 
+def opponent_name() -> ColumnElement[str]:
+    """Name of the other player, likewise."""
+    return case((white_moved(), GameRow.black), else_=GameRow.white)
+
+
 def peer_rates(
     connection: Connection, patterns: Sequence[Pattern], band: RatingBand, without: Collection[str]
 ) -> dict[Pattern, PatternRate]:

@@ -5,13 +5,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from sqlalchemy import func, select
+from sqlalchemy import and_, func, or_, select
 
+from db.games.accounts import SiteAccount
 from db.games.game_address import game_address
 from db.library.library import Library
 from db.patterns.keys import Level, Pattern
 from db.patterns.like import mistakes_at
-from db.patterns.peers import mover_name, of_pattern
+from db.patterns.peers import mover_name, of_pattern, opponent_name
 from db.storage.models import GameRow, LosingMoveRow
 from db.traps.terms import Side
 from db.wording.causes import is_theme
@@ -49,6 +50,10 @@ class Occasion:
     """Of the game, ``2021.05.03``."""
     colour: Side
     patterns: tuple[Pattern, ...]
+    utc_time: str = ""
+    """When the game began, ``18:05:00``, so that games of the same day count as well; empty if that is not known."""
+    against: str = ""
+    """Only games against this player count; empty for any."""
 
 
 Recall = Callable[[Occasion], Again | None]
@@ -60,10 +65,15 @@ def no_recall(_: Occasion) -> Again | None:
     return None
 
 
-def recall_of(library: Library) -> Recall:
-    """Remembers the losing moves of a library. A game without a full date has no earlier ones."""
+def recall_of(library: Library, only: SiteAccount | None = None) -> Recall:
+    """Remembers the losing moves of a library, with ``only`` those of this account in its own games.
+
+    A game without a full date has no earlier ones.
+    """
 
     def recall(occasion: Occasion) -> Again | None:
+        if only is not None and not only.played(occasion.site, occasion.player, occasion.player):
+            return None
         if occasion.player in ("", "?") or _DAY.fullmatch(occasion.date) is None:
             return None
         wanted = (each for each in occasion.patterns if _is_telling(each))
@@ -87,10 +97,16 @@ def _is_telling(pattern: Pattern) -> bool:
 
 
 def _earlier(library: Library, occasion: Occasion, pattern: Pattern) -> Again | None:
+    before = [GameRow.date < occasion.date]
+    if occasion.utc_time:
+        same_day = and_(GameRow.date == occasion.date, GameRow.utc_time != "", GameRow.utc_time < occasion.utc_time)
+        before = [or_(*before, same_day)]
+    if occasion.against:
+        before.append(opponent_name() == occasion.against)
     rows = (
         select(LosingMoveRow.game_id, LosingMoveRow.ply, GameRow.date, GameRow.site)
         .join_from(LosingMoveRow, GameRow, GameRow.id == LosingMoveRow.game_id)
-        .where(of_pattern(pattern), mover_name() == occasion.player, GameRow.date < occasion.date)
+        .where(of_pattern(pattern), mover_name() == occasion.player, *before)
         .order_by(GameRow.date.desc(), GameRow.utc_time.desc(), GameRow.id.desc(), LosingMoveRow.ply)
         .limit(_MOST)
     )

@@ -8,6 +8,7 @@ from typing import Any
 from db.games.losing_moves import LostMove
 from db.games.trap_occurrences import Games
 from db.library.library import Library
+from db.patterns.circumstances import Circumstances, circumstances_of
 from db.patterns.keys import Level, Pattern, patterns_of
 from db.patterns.peers import PatternRate, peer_rates
 from db.traps.temptation import RatingBand, rating_band
@@ -37,6 +38,8 @@ class Recurring:
     """and of the second."""
     peers: PatternRate
     """Players of his rating in the same library."""
+    when: Circumstances
+    """In which openings its mistakes happen, and with how much time left."""
 
     @property
     def points(self) -> float:
@@ -83,6 +86,7 @@ class Recurring:
             "last": self.dates[1],
             **{name: {"games": rate.games, "fell": rate.fell} for name, rate in rates.items()},
             "more_than_peers": self.is_own,
+            "when": self.when.to_dict(),
             "trend": self.trend,
             "boards": [{"game": each.game.id, "ply": each.move.ply, "epd": each.epd} for each in self.boards],
         }
@@ -123,14 +127,25 @@ def recurring(library: Library, games: Games, moves: Sequence[LostMove], judged:
     with library.database.read() as connection:
         peers = peer_rates(connection, order, _band(games), games.names)
     halves = _halves(games.rows)
+    every = [move for move in moves if move.is_players]
     found = []
     for key in order:
         # Those of closer patterns count in his rate as they count in that of others.
         own = {move.game.id for move in moves if move.is_players and key.has(move.move)}
         earlier, later = (PatternRate(len(half), len(half & own)) for half in halves)
         rate = PatternRate(judged, len(own))
+        here = {(move.game.id, move.move.ply) for move in parts[key]}
+        others = [move for move in every if (move.game.id, move.move.ply) not in here]
         found.append(
-            Recurring(pattern=key, moves=tuple(parts[key]), rate=rate, earlier=earlier, later=later, peers=peers[key])
+            Recurring(
+                pattern=key,
+                moves=tuple(parts[key]),
+                rate=rate,
+                earlier=earlier,
+                later=later,
+                peers=peers[key],
+                when=circumstances_of(parts[key], others),
+            )
         )
     return tuple(found)
 

@@ -266,17 +266,21 @@ ENGLISH = Grammar(
     practice={
         # What is asked.
         "ask_safe": "{side} to move: a natural move loses here. Find one that does not.",
-        "ask_killer": "{side} to move: find the killer.",
-        "ask_killer_after": "{side} to move after {last}: find the killer.",
+        "ask_killer": "{side} to move: is there a winning move, and which?",
+        "ask_killer_after": "{side} to move after {last}: is there a winning move, and which?",
+        "ask_which": "There is. {side} to move: which one is it?",
         # Where it is from.
         "from_trap": "This is {name}.",
         "was_yours": "The move that loses was yours in {game}{address}.",
         "was_missed": "You missed it in {game}{address}.",
+        "was_played": "The position comes from {game}{address}, with a better move in place of the one that lost.",
+        "from_pattern": "The pattern is: {pattern}.",
+        "from_decoy": "It only looks like the pattern: {pattern}.",
         # Hints.
         "avoid_what": "The move to avoid loses to {theme}.",
         "avoid_piece": "It is a move of {piece} on {square}.",
-        "look_for": "Look for {theme}.",
-        "moves_piece": "{subject} on {square} moves.",
+        "look_for": "Think of {theme}.",
+        "consider_piece": "Look at {piece} on {square}.",
         "the_move": "It",
         "the_answer": "The answer to it",
         "takes": "{subject} is a capture.",
@@ -284,6 +288,10 @@ ENGLISH = Grammar(
         "checks": "{subject} gives check.",
         "is_quiet": "{subject} is a quiet move: no capture and no check.",
         # What is said of an answer.
+        "nothing": "Right, nothing wins. {move} fails: {line}.",
+        "nothing_wins": "Nothing wins here. {move} fails: {line}.",
+        "something_wins": "There is a winning move.",
+        "better": "{best} is sound.",
         "open": "The search does not settle {move}, so it does not count. Try another move.",
         "slow": "{move} wins too, but there is a mate in {count}. Try again.",
         "right": "Right: {move}.",

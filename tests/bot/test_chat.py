@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotator.events import TrapEvent
+from bot.chat import memory
 from bot.chat import replies as chat
 from bot.chat.replies import LONGEST, Facts, Message
 from bot.game_archive import movetext
@@ -16,8 +17,10 @@ from bot.moves.search_pool import SearchPool
 from bot.moves.trap_book import TrapBook, TrapLibrary
 from bot.saved_state import TRAPS_CHOSEN, TRAPS_TAKEN, SavedState
 from db.library.open import open_library
+from db.patterns.recall import Again
 from db.proof.prover import TrapProver
 from db.query.answer import Page
+from db.traps.terms import Event
 from db.traps.trap import Trap
 from lichess.api import ChatLine
 from tests.support.bot_games import INFO
@@ -151,6 +154,34 @@ def test_the_summary(book: TrapBook, moves: tuple[str, ...], color: str, expecte
     found = chat.summary(book.events(movetext(info, moves)), info)
     assert {message.room for message in found} == {"player"}
     assert [without_figures(message.text) for message in found] == expected
+
+
+@pytest.mark.parametrize(
+    ("key", "games", "said"),
+    [
+        ("fork:N@c2,Ke1", 1, "the same knight fork on c7 as in our game of 2026-05-03."),
+        ("fork:N@c2,Ke1", 2, "the same knight fork on c7 as in our game of 2026-05-03, for the third time."),
+        ("fork:N@c2,Ke1", 30, "the same knight fork on c7 as in our game of 2026-05-03, as 30 times before."),
+        ("fork:N:KR", 1, "the same as in our game of 2026-05-03: a knight forks king and rook."),
+    ],
+)
+def test_pattern_of_an_earlier_game_is_said_in_one_message(key: str, games: int, said: str) -> None:
+    again = Again(key=key, colour="black", games=games, opponent="Me", date="2026.05.03")
+    assert memory.words(again) == chat.fitting(memory.words(again)) == f"You fell for {said}"
+
+
+def test_occasions_are_losing_moves_of_the_opponent_only(book: TrapBook) -> None:
+    # Both players erred: White with 5.Nxe5, Black with 5...Bxd1.
+    _, every = book.annotated(f"{movetext(INFO, FELL).decode()}\n".encode())
+    assert {event.mover for event in every if event.event is Event.FELL} == {"white", "black"}
+    for color, player in (("white", "black"), ("black", "white")):
+        info = replace(INFO, color=color)  # type: ignore[arg-type]
+        found = list(memory.occasions(every, info, "https://lichess.org"))
+        assert [each.colour for each in found] == [player]
+        (occasion,) = found
+        assert (occasion.player, occasion.against) == (INFO.opponent.name, INFO.me.name)
+        assert occasion.site == f"https://lichess.org/{INFO.id}"
+        assert all(pattern.key for pattern in occasion.patterns)
 
 
 def test_a_line_that_does_not_fit_is_told_by_its_answer(book: TrapBook, monkeypatch: pytest.MonkeyPatch) -> None:

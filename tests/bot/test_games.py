@@ -1,18 +1,24 @@
 """The whole bot against a server of our own: games from challenge to record, restarts, and the chat."""
 
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import SecretStr
+from sqlalchemy import select
 
+from annotator.record import record_losing_moves
 from bot.bot import Bot, check_account
 from bot.moves.move_choice import MoveSources, Tablebases
 from bot.saved_state import SavedState
 from bot.settings import Speed
+from db.games.index_games import index_files
 from db.library.library import Library
 from db.library.open import create_library, open_library
 from db.proof.prover import TrapProver
+from db.storage.losing_rows import losing_moves_of
+from db.storage.models import GameRow
 from lichess.api import Unauthorized
 from lichess.client import Connection
 from tests.fake_lichess.archive.stored import Study
@@ -20,7 +26,7 @@ from tests.fake_lichess.faults import Fault
 from tests.fake_lichess.http.server import Server
 from tests.fake_lichess.players import Habits, Player
 from tests.fake_lichess.site import BOT_SCOPES
-from tests.support.db_traps import elephant
+from tests.support.db_traps import LEGAL_MOVES, elephant
 from tests.support.playing_bot import (
     LEGAL,
     SECRET,
@@ -33,8 +39,9 @@ from tests.support.playing_bot import (
     playing,
 )
 from tests.support.polling import until
-from tests.support.trap_games import without_figures
+from tests.support.trap_games import game, without_figures
 from trapcore.errors import UsageError
+from trapcore.parallel.pools import threads
 from trapline.settings import Settings
 
 
@@ -73,6 +80,43 @@ def test_a_game_with_a_trap_from_challenge_to_record(server: Server, settings: S
         **{"games": 1, "set": 1, "fell": 1},
         **{"chosen": 1, "taken": 1},
     }
+
+
+def test_opponent_hears_after_the_game_of_the_same_mistake_in_an_earlier_one(
+    server: Server, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.game_archive.INDEX_SECONDS", 0.5)
+    earlier = tmp_path / "earlier.pgn"
+    tags = {"white": "TrapBot", "black": "Player1", "UTCTime": "10:00:00"}
+    fell = f"{LEGAL_MOVES} Bxd1 6. Bxf7+ Ke7 7. Nd5# 1-0\n"
+    games = [
+        game(fell, **tags, Date=day, Site=f"{server.url}/{day[-2:]}abcdef") for day in ("2020.05.01", "2020.05.02")
+    ]
+    # Of another opponent of hers, which is no game of ours.
+    games.append(game(fell, **{**tags, "white": "Anna"}, Date="2020.05.03", Site=f"{server.url}/03abcdef"))
+    earlier.write_text("".join(games))
+    with open_library(settings.db) as library, threads(1, "judge") as pool:
+        index_files(library, [earlier])
+        record_losing_moves(library, [earlier], settings, pool)
+
+    def archived(played: str) -> list[int | None]:
+        with open_library(settings.db, read_only=True) as library, library.database.read() as connection:
+            numbers = connection.scalars(select(GameRow.id).where(GameRow.site == f"{server.url}/{played}")).all()
+            return [move.mate_in for _, move in losing_moves_of(connection, numbers)]
+
+    with playing(settings):
+        played = challenged(server, Habits(line=(*LEGAL, "Bxf7+", "Ke7", "Nd5#"), think=(0.15, 0.15)))
+        until(lambda: ended(server, played))
+        until(lambda: len(chat_of(server, played)) == 6)
+        # The archive has it for the next time.
+        until(lambda: 2 in archived(played))
+        until(lambda: SavedState(settings.bot.folder).unfinished() == [])
+    no_violations(server)
+    room, text = chat_of(server, played)[-1]
+    assert (room, text) == (
+        "player",
+        "You fell for the same knight mate on d5 as in our game of 2020-05-02, for the third time.",
+    )
 
 
 def test_games_of_every_kind_are_played_to_the_end(server: Server, settings: Settings) -> None:

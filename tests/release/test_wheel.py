@@ -59,6 +59,7 @@ def test_the_wheel_holds_every_package_and_file_of_the_product(wheel: Path) -> N
     )
     expected |= {*stubs, "trapcore/_native.abi3.so", "db/traps/openings.tsv"}
     expected |= {"db/formats/traps.toml", "db/formats/certificates.json", "db/patterns/bundled.tsv"}
+    expected |= {"coach/practice/decoys.tsv"}
     expected |= {"db/wording/german.toml"}
     expected |= {"trapcore/ranking/weights.bin", "trapcore/ranking/background_moves.tsv"}
     expected |= {

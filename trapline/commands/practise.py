@@ -12,14 +12,16 @@ from trapline.commands.resources import check_outputs, chosen_language, open_exi
 from trapline.echo import echo
 
 if TYPE_CHECKING:
-    from coach.practice.exercise import Exercise
+    from coach.practice.exercise import Exercise, Task
     from coach.practice.progress import Comparison
     from coach.practice.session import Practice
     from db.library.library import Library
     from db.wording.grammar import Grammar
 
 COMMANDS = "hint, show, skip, quit"
-"""What may be written in place of a move."""
+"""What may be written in place of a move, and"""
+WINS_COMMANDS = "yes, no, "
+"""besides, where a killer is asked."""
 
 
 def practise(
@@ -40,6 +42,9 @@ def practise(
         str | None, typer.Option(metavar="FROM-TO", help="Only from games against opponents rated so, as 1200-1599.")
     ] = None,
     count: Annotated[int, typer.Option(metavar="N", min=1, help="End after so many exercises.")] = 20,
+    patterns: Annotated[
+        bool, typer.Option("--patterns", help="List the player's patterns, the worst first, and end.")
+    ] = False,
     progress: Annotated[
         bool, typer.Option("--progress", help="Say how it stands, what is weak and whether practice helped, and end.")
     ] = False,
@@ -57,8 +62,9 @@ def practise(
     """Practise on a player's own losing moves, the killers that he missed, and the library's traps.
 
     An answer is a move, as Nf3 or g1f3; `hint`, `show`, `skip` and `quit` help on. What is wrong is refuted by the
-    search. Exercises come again when they are about to be forgotten; every answer is stored at once, so that it can be
-    ended at any time. Answers are read from standard input where that is no terminal.
+    search. Some positions are decoys, in which nothing wins: `yes` and `no` say whether something does. Exercises come
+    again when they are about to be forgotten; every answer is stored at once, so that it can be ended at any time.
+    Answers are read from standard input where that is no terminal.
     """
     from coach.practice.collect import Filter
     from coach.practice.session import open_practice
@@ -74,7 +80,10 @@ def practise(
     wanted = Filter(
         theme=theme_key(theme, grammar), pattern=pattern, opening=opening, least_rating=least, most_rating=most
     )
-    with open_existing(db, read_only=progress or export is not None) as library:
+    with open_existing(db, read_only=progress or patterns or export is not None) as library:
+        if patterns:
+            _print_patterns(library, player, grammar)
+            return
         found = open_practice(library, player, wanted)
         if export is not None:
             _export(found, export, library)
@@ -93,6 +102,7 @@ class _Session:
         self._count = count
         self._language = language
         self._skipped: set[str] = set()
+        self._explained: set[Task] = set()
         self._right = 0
         self._wrong = 0
 
@@ -112,8 +122,9 @@ class _Session:
                 exercise = self._practice.next(self._library, now_utc(), self._skipped)
                 if exercise is None:
                     break
-                if place == 1:
-                    echo(self._how())
+                if exercise.task not in self._explained:
+                    self._explained.add(exercise.task)
+                    echo(("\n" if place > 1 else "") + self._how(exercise))
                 # It comes once in a session, even if it was answered wrongly.
                 self._skipped.add(exercise.id)
                 self._ask(exercise, place)
@@ -131,10 +142,14 @@ class _Session:
         if interrupted:
             raise typer.Exit(130)
 
-    def _how(self) -> str:
-        return self._language.text("Answer with a move, as Nf3 or g1f3; or write %(commands)s.", commands=COMMANDS)
+    def _how(self, exercise: Exercise) -> str:
+        from coach.practice.exercise import Task
+
+        commands = f"{WINS_COMMANDS if exercise.task is Task.KILLER else ''}{COMMANDS}"
+        return self._language.text("Answer with a move, as Nf3 or g1f3; or write %(commands)s.", commands=commands)
 
     def _ask(self, exercise: Exercise, place: int) -> None:
+        from coach.practice.exercise import SOMETHING, Task
         from coach.practice.session import now_utc
         from coach.practice.tested import recall, right_move
         from coach.practice.wording import HINTS, hint, question, solution, source
@@ -163,13 +178,17 @@ class _Session:
                     echo(" ".join(filter(None, (told, source(exercise, self._language)))))
                     return
                 case "help":
-                    echo(self._how())
+                    echo(self._how(exercise))
+                    continue
+                case _ if text.lower() == SOMETHING and exercise.task is Task.KILLER and not exercise.is_decoy:
+                    echo(question(exercise, self._language, sure=True))
                     continue
             is_right = self._try(exercise, text, hints, is_first)
             if is_right is None:
                 continue
             is_first = False
-            if is_right:
+            # That nothing wins is said with the answer.
+            if is_right or exercise.is_decoy:
                 return
 
     def _score(self, is_first: bool, *, is_right: bool) -> None:
@@ -179,15 +198,15 @@ class _Session:
 
     def _try(self, exercise: Exercise, text: str, hints: int, is_first: bool) -> bool | None:
         """Whether the answer is right; None where it is to be given again."""
-        from coach.practice.exercise import AnswerError, read_answer
+        from coach.practice.exercise import NOTHING, SOMETHING, AnswerError, Task, read_answer
         from coach.practice.judge import Mark
         from coach.practice.session import now_utc
         from coach.practice.wording import source, verdict
         from trapcore.errors import LibraryBusyError
 
-        board = exercise.board()
+        board, is_word = exercise.board(), exercise.task is Task.KILLER and text.lower() in (SOMETHING, NOTHING)
         try:
-            answer = read_answer(board, text)
+            answer = text.lower() if is_word else read_answer(board, text)
         except AnswerError as error:
             echo(self._language.message(error.message))
             return None
@@ -200,14 +219,15 @@ class _Session:
             self._score(is_first, is_right=done.judgement.mark is Mark.RIGHT)
         echo(verdict(exercise, answer, done.judgement, self._language))
         if done.judgement.mark is Mark.WRONG:
-            for move in (answer, *done.judgement.line):
+            for move in (*(() if is_word or exercise.is_decoy else (answer,)), *done.judgement.line):
                 board.push_uci(move)
             if done.judgement.line:
                 echo(f"\n{drawn(board.fen(), flipped=not exercise.board().turn)}\n")
-            echo(self._language.text("Try again."))
+            if not exercise.is_decoy:
+                echo(self._language.text("Try again."))
         if done.number is None:
             return None
-        if done.judgement.mark is Mark.RIGHT:
+        if done.judgement.mark is Mark.RIGHT or exercise.is_decoy:
             echo(source(exercise, self._language))
         return done.judgement.mark is Mark.RIGHT
 
@@ -250,9 +270,48 @@ def _export(practice: Practice, path: Path, library: Library) -> None:
     from coach.practice.tested import recall
     from trapline.commands.terminal import say
 
-    recall(library, practice.exercises)
-    for file in write_exercises(practice.exercises, path, name=practice.name, library=library.name):
+    exercises = practice.exported(library)
+    recall(library, exercises)
+    for file in write_exercises(exercises, path, name=practice.name, library=library.name):
         say(f"wrote {file}")
+
+
+def _print_patterns(library: Library, player: str, language: Grammar) -> None:
+    """The player's patterns as a table, each with the command that practises it."""
+    from coach.practice.session import find_player
+    from db.games.losing_moves import lost_moves
+    from db.games.trap_occurrences import games_of_player
+    from db.patterns.recurring import IN_GAMES, LEAST_GAMES, recurring
+    from trapcore.errors import UsageError
+    from trapline.commands.terminal import print_table
+
+    if not player:
+        raise UsageError("--patterns wants --player NAME: a pattern is of one player's games")
+    text = language.text
+    name = find_player(library, player)
+    games = games_of_player(library, name)
+    moves, judged = lost_moves(library, games)
+    found = recurring(library, games, moves, judged)
+    if not found:
+        needs = text(
+            "No pattern in %(games)s: a pattern needs %(least)s searched games, and losing moves in %(span)s of them.",
+            games=language.counted(judged, "game"),
+            least=LEAST_GAMES,
+            span=IN_GAMES,
+        )
+        echo(needs)
+        return
+    rows = [
+        (
+            each.pattern.name(language, each.moves[0].colour),
+            language.number(len(each.moves)),
+            language.decimal(each.points, 1),
+            each.pattern.key,
+        )
+        for each in found
+    ]
+    title = text("What %(name)s loses to, the worst first", name=name)
+    print_table(title, [text("pattern"), text("losing moves"), text("points"), "--pattern"], rows)
 
 
 def _print_progress(practice: Practice, library: Library, language: Grammar) -> None:
@@ -297,10 +356,3 @@ def _row(each: Comparison, more: str, fewer: str, language: Grammar) -> tuple[st
     claim = "" if each.more is None else language.text(more if each.more else fewer)
     first, second = language.number(each.first), language.number(each.second)
     return theme_words(each.theme, language) or language.text("all"), first, rates[0], second, rates[1], claim
-
-
-def _rate(count: int, games: int, language: Grammar) -> str:
-    if not games:
-        return language.text("no games")
-    rate = language.decimal(count / games, 2)
-    return language.text("%(rate)s in %(games)s", rate=rate, games=language.counted(games, "game"))

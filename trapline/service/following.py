@@ -13,6 +13,7 @@ from annotator.engine_check import EngineVerifier
 from annotator.events import TrapEvent
 from annotator.known_traps import KnownTraps
 from annotator.request import AnalysisRequest, BatchAnalyzer
+from db.patterns.recall import recall_of
 from lichess.api import Color
 from lichess.studies import StudyWriter
 from trapcore import _native
@@ -97,7 +98,13 @@ class Follower:
         if request.engine is not None:
             verifier = self._stack.enter_context(EngineVerifier(request.engine, request.engine_nodes, request.jobs))
         self._annotator = Annotator(
-            known.traps, request.measure, request.selection, unproved=False, reporting=False, verifier=verifier
+            known.traps,
+            request.measure,
+            request.selection,
+            unproved=False,
+            reporting=False,
+            verifier=verifier,
+            recall=recall_of(library),
         )
         self._style = request.style
         self._narrator = request.style.narrator

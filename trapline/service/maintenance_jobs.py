@@ -1,6 +1,7 @@
 """Jobs that fetch nothing: mining, proofs, annotated copies, backups, tidying."""
 
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -9,13 +10,17 @@ from annotator.files.plan import Plan, plan_run
 from annotator.files.progress import Progress
 from annotator.known_traps import KnownTraps
 from annotator.pipeline import Run
+from annotator.record import record_losing_moves
 from annotator.request import AnalysisRequest
+from annotator.settings import Tell
 from db.library.backup import back_up, vacuum
 from db.mining.mine import MiningOptions, MiningProgress
 from db.mining.mine import mine as dig
+from db.patterns.recall import recall_of, recall_state
 from db.proof.prover import open_prover
 from db.proof.reverify import Verified, verify_traps
 from trapcore.errors import InputError, OutputError, TraplineError, UsageError
+from trapcore.parallel.pools import threads
 from trapline.service.games.game_files import state_of
 from trapline.service.games.months import join_months
 from trapline.service.service import Service
@@ -57,9 +62,13 @@ def verify(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
 
 
 def annotate(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
-    """Write annotated copies of the fetched games: of files without one, and of all if the traps have changed."""
+    """Write annotated copies of the fetched games: of files without one, and of all if the traps have changed.
+
+    Where losing moves are told, those of these games are recorded before, so that the closing comments name the earlier
+    games with the same mistake.
+    """
     library = service.library
-    known_traps = KnownTraps.of(library, service.settings.measure)
+    known_traps = replace(KnownTraps.of(library, service.settings.measure), recall=recall_of(library))
     request = AnalysisRequest.from_settings(service.settings)
     known = service.source_state.all("annotated ")
     games = service.mine.folder / "games"
@@ -73,6 +82,9 @@ def annotate(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
                 outcome.counts["unchanged"] += 1
                 continue
             copy.parent.mkdir(parents=True, exist_ok=True)
+            if request.tell == Tell.LOSSES:
+                _record(service, path, stop_flag)
+            known_traps = replace(known_traps, history=recall_state(library))
             plan = plan_run([str(path)], str(copy), None, strict=False)
             counts = _annotate_file(request, plan, known_traps, stop_flag)
         except (InputError, OutputError, UsageError, OSError) as error:
@@ -90,6 +102,12 @@ def annotate(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
         outcome.counts["games"] += counts.games
         outcome.counts["games with traps"] += counts.with_traps
         outcome.problems += counts.problems
+
+
+def _record(service: Service, path: Path, stop_flag: StopFlag) -> None:
+    """Record the losing moves of the indexed games of a file. Raises `Stopped` soon after the flag is set."""
+    with threads(service.settings.jobs, "losses", background=True) as pool:
+        record_losing_moves(service.library, [path], service.settings, pool, progress=lambda _: stop_flag.check())
 
 
 def _annotate_file(request: AnalysisRequest, plan: Plan, known_traps: KnownTraps, stop_flag: StopFlag) -> Counts:

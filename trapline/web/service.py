@@ -18,9 +18,11 @@ from fastapi import Request
 from sqlalchemy import event
 
 from annotator.known_traps import KnownTraps
+from db.games.accounts import SiteAccount
 from db.games.explorer import Explorer
 from db.library.library import Counts, Library
 from db.library.open import made_by, open_library
+from db.patterns.recall import recall_of
 from db.proof.position_values import PositionValues
 from db.query.engine import QueryEngine
 from db.similarity.propose import MoveSuggester
@@ -337,9 +339,10 @@ class Service:
         """Numbers of rows in the library, counted once for each state of it. Raises `LibraryError`."""
         return self.page_cache.get(self.state(), "counts", self.library.counts)
 
-    def known_traps(self) -> KnownTraps:
-        """All traps with their index for the annotator, read once for each state of the library."""
-        return KnownTraps(*self.query_engine.indexes.annotator())
+    def known_traps(self, only: SiteAccount | None) -> KnownTraps:
+        """All traps with their index for the annotator, read once for each state of the library, and the earlier games
+        that comments may name: those of ``only`` this account, of all players if it is None."""
+        return KnownTraps(*self.query_engine.indexes.annotator(), recall=recall_of(self.library, only))
 
     def suggester(self, top: int, nodes: int, *, unproved: bool, explain: bool) -> MoveSuggester:
         """Proposer of moves, by the present state of the library. Raises `LibraryError`."""

@@ -6,6 +6,7 @@ agreement.py         compares the trap test with Stockfish on an open list of op
 background_moves.py  draws the background corpus from real games
 bundled_patterns.py  plays games and makes the losing moves that come with trapline
 claims.py            checks the claims of ``trapline annotate`` with Stockfish
+decoys.py            makes the decoys of practice that come with trapline
 endgames.py          makes the tables of endgames that come with trapline
 evaluation.py        fits the weights of the search's evaluation
 openings.py          writes the table of opening names

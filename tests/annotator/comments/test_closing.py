@@ -3,6 +3,7 @@
 import io
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import chess.pgn
@@ -160,6 +161,29 @@ def test_earlier_games_are_those_before_the_day_at_the_same_site(library: Path) 
         state = recall_state(opened)
         store(opened, library.with_name("more.pgn"), [sample("noah", "Ann", "Cec", "2024.01.01")])
         assert recall_state(opened) != state
+
+
+def test_earlier_games_may_be_of_the_same_day_or_against_one_player_only(tmp_path: Path) -> None:
+    days = [("Anna", "2020.05.01", "10:00:00"), ("Bea", "2020.05.02", "09:00:00"), ("Anna", "2020.05.02", "11:00:00")]
+    games = [sample("legal", white, "Boris", day, UTCTime=time) for white, day, time in days]
+    occasion = Occasion(
+        player="Boris", site="Berlin", date="2020.05.02", colour="black", patterns=patterns_of(mistake("legal"))
+    )
+    with open_library(make_library(tmp_path / "library.sqlite")) as opened:
+        store(opened, tmp_path / "games.pgn", games)
+        recall = recall_of(opened)
+
+        def earlier(utc_time: str = "", against: str = "") -> tuple[int, str]:
+            found = recall(replace(occasion, utc_time=utc_time, against=against))
+            assert found is not None
+            return found.games, found.opponent
+
+        assert earlier() == (1, "Anna")
+        assert earlier(utc_time="10:00:00") == (2, "Bea")
+        assert earlier(utc_time="11:00:00") == (2, "Bea")  # and not the game itself
+        assert earlier(utc_time="12:00:00") == (3, "Anna")
+        assert earlier(utc_time="12:00:00", against="Anna") == (2, "Anna")
+        assert recall(replace(occasion, utc_time="12:00:00", against="Cec")) is None
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from pathlib import Path
 import chess.pgn
 import pytest
 
-from coach.practice.collect import exercises_of
+from coach.practice.collect import material_of
 from coach.practice.exercise import Task
 from coach.practice.export import write_exercises
 from db.library.library import Library
@@ -29,7 +29,7 @@ def library(tmp_path: Path) -> Iterator[Library]:
 
 
 def test_every_exercise_is_a_game_that_can_be_read_again(library: Library, tmp_path: Path) -> None:
-    exercises = exercises_of(library, PLAYER)
+    exercises = material_of(library, PLAYER).exercises
     (path,) = write_exercises(exercises, tmp_path / "out.pgn", name=PLAYER, library=library.name)
     text = io.StringIO(path.read_text())
     for exercise in exercises:
@@ -53,7 +53,8 @@ def test_every_exercise_is_a_game_that_can_be_read_again(library: Library, tmp_p
 
 
 def test_a_folder_gets_files_of_as_many_chapters_as_a_study_takes(library: Library, tmp_path: Path) -> None:
-    (killer,) = [each for each in exercises_of(library, "") if each.slug == "legals-mate" and each.task is Task.KILLER]
+    every = material_of(library, "").exercises
+    (killer,) = [each for each in every if each.slug == "legals-mate" and each.task is Task.KILLER]
     many = [replace(killer, number=number) for number in range(1, 66)]
     paths = write_exercises(many, tmp_path / "study", name="", library=library.name)
     assert [path.name for path in paths] == ["exercises-1.pgn", "exercises-2.pgn"]
@@ -64,7 +65,7 @@ def test_a_folder_gets_files_of_as_many_chapters_as_a_study_takes(library: Libra
 def test_a_deck_has_a_note_for_each_exercise(library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "temporary").mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
-    exercises = exercises_of(library, PLAYER)
+    exercises = material_of(library, PLAYER).exercises
     (path,) = write_exercises(exercises, tmp_path / "deck.apkg", name=PLAYER, library=library.name)
     assert not list((tmp_path / "temporary").iterdir())
     with zipfile.ZipFile(path) as packed:
@@ -84,4 +85,4 @@ def test_the_library_itself_is_never_written_over(library: Library, tmp_path: Pa
     link = tmp_path / "link.pgn"
     link.symlink_to(library.name)
     with pytest.raises(OutputError, match="is the library itself"):
-        write_exercises(exercises_of(library, "")[:1], link, name="", library=library.name)
+        write_exercises(material_of(library, "").exercises[:1], link, name="", library=library.name)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from coach.practice.collect import Filter, exercises_of
-from coach.practice.exercise import AnswerError, Exercise, Origin, Task, read_answer
+from coach.practice.collect import Filter, material_of
+from coach.practice.exercise import NOTHING, AnswerError, Exercise, Origin, Task, read_answer
 from coach.practice.judge import Mark, judge
 from coach.practice.schedule import AGAIN, streak
 from coach.practice.session import Practice, find_player, open_practice
@@ -32,12 +32,12 @@ def library(tmp_path: Path) -> Iterator[Library]:
 
 
 def found(library: Library, epd: str, task: Task, name: str = PLAYER) -> Exercise:
-    (exercise,) = [each for each in exercises_of(library, name) if (each.epd, each.task) == (epd, task)]
+    (exercise,) = [each for each in material_of(library, name).exercises if (each.epd, each.task) == (epd, task)]
     return exercise
 
 
 def test_his_losing_moves_and_missed_killers_come_before_the_traps(library: Library) -> None:
-    every = exercises_of(library, PLAYER)
+    every = material_of(library, PLAYER).exercises
     origins = [each.origin for each in every]
     assert origins == sorted(origins, key=lambda origin: origin is Origin.TRAP)
     assert len({(each.epd, each.task) for each in every}) == len(every)
@@ -48,13 +48,13 @@ def test_his_losing_moves_and_missed_killers_come_before_the_traps(library: Libr
     missed = found(library, LEGAL_KILLER, Task.KILLER)
     assert (missed.origin, missed.line[0], missed.played_before, missed.number) == (Origin.MISSED, "c4f7", "g4d1", 6)
     # Without a name only the traps, both ways; Légal's are the same positions.
-    traps = exercises_of(library, "")
+    traps = material_of(library, "").exercises
     assert {each.slug for each in traps} == {"legals-mate", "elephant-trap"}
     assert [each.task for each in traps] == [Task.KILLER, Task.KILLER, Task.SAFE, Task.SAFE]
 
 
 def test_exercises_are_chosen_by_theme_opening_and_rating(library: Library) -> None:
-    every = exercises_of(library, PLAYER)
+    every = material_of(library, PLAYER).exercises
     mates = [each for each in every if Filter(theme="mate")(each)]
     assert mates
     assert all(each.mate_in for each in mates)
@@ -169,7 +169,8 @@ def test_an_answer_is_stored_at_once_and_the_exercise_comes_again(library: Libra
     second = practice.next(library, NOW + timedelta(minutes=1))
     assert second is not None
     assert second.id != first.id
-    right = practice.answer(library, second, right_move(second) or "", NOW + timedelta(minutes=2))
+    answer = NOTHING if second.is_decoy else right_move(second) or ""
+    right = practice.answer(library, second, answer, NOW + timedelta(minutes=2))
     assert right.comes_again is not None
     assert right.comes_again >= NOW + timedelta(days=1)
     # Due ones come before new ones.
@@ -186,13 +187,14 @@ def test_an_answer_is_stored_at_once_and_the_exercise_comes_again(library: Libra
     ]
     standing = practice.standing(library, NOW + timedelta(minutes=11), UTC)
     assert (standing.due, standing.waiting, standing.right, standing.wrong) == (1, 1, 1, 1)
-    assert standing.new == len(practice.exercises) - 2
+    # The position of the player that may be a decoy does not count before it is tested.
+    assert standing.new == len([each for each in practice.exercises if each.best or not each.is_decoy]) - 2
     assert (standing.streak, standing.next_due) == (1, right.comes_again)
 
 
 def test_the_schedule_grows_with_right_answers_and_a_hint_makes_it_shorter(library: Library) -> None:
     practice = open_practice(library, "", Filter())
-    exercise, other = practice.exercises[:2]
+    exercise, other = [each for each in practice.exercises if not each.is_decoy][:2]
     time, gaps = NOW, []
     for _ in range(4):
         done = practice.answer(library, exercise, exercise.line[0], time)
@@ -255,7 +257,8 @@ def test_practice_is_kept_by_any_database(new_library: NewLibrary) -> None:
 
         opened.add(TrapProver().prove(legal()))
         practice = open_practice(opened, "", Filter())
-        done = [practice.answer(opened, each, each.line[0], NOW) for each in practice.exercises]
+        real = [each for each in practice.exercises if not each.is_decoy]
+        done = [practice.answer(opened, each, each.line[0], NOW) for each in real]
         assert [each.judgement.mark for each in done] == [Mark.RIGHT, Mark.WRONG]
         assert Practice("", practice.exercises).standing(opened, NOW + AGAIN, UTC).due == 1
 
@@ -284,11 +287,12 @@ def test_an_ambiguous_move_is_asked_again() -> None:
 
 def test_words_tell_no_more_than_is_asked(library: Library) -> None:
     killer, safe = found(library, LEGAL_KILLER, Task.KILLER), found(library, LEGAL_SAFE, Task.SAFE)
-    assert question(killer) == "White to move after 5...Bxd1: find the killer."
+    assert question(killer) == "White to move after 5...Bxd1: is there a winning move, and which?"
+    assert question(killer, sure=True) == "There is. White to move: which one is it?"
     assert "Bxd1" not in question(safe)
     assert [hint(killer, number) for number in range(1, HINTS + 1)] == [
-        "Look for a mate in 2.",
-        "The bishop on c4 moves.",
+        "Think of an attack on f2 or f7.",
+        "Look at the bishop on c4.",
         "It is a capture with check.",
     ]
     assert hint(safe, 3) == "The answer to it is a capture with check."
@@ -306,7 +310,7 @@ def test_days_in_a_row_are_counted_until_today_or_yesterday() -> None:
 
 def test_pattern_chooses_the_mistakes_that_have_its_key(tmp_path: Path) -> None:
     with open_library(copy_practice_library(tmp_path / "library.sqlite")) as library:
-        every = exercises_of(library, PLAYER)
+        every = material_of(library, PLAYER).exercises
     own = next(each for each in every if each.origin is Origin.LOST)
     assert len(own.patterns) >= 2
     for key in own.patterns:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from coach.practice import tested
-from coach.practice.collect import exercises_of
+from coach.practice.collect import material_of
 from coach.practice.exercise import Exercise, Task
 from coach.practice.judge import check_move
 from coach.practice.tested import is_confirmed, keep, recall, right_move, search_all, untested
@@ -34,7 +34,7 @@ def _forget() -> None:
 
 
 def _safe(library: Library) -> list[Exercise]:
-    return [each for each in exercises_of(library, PLAYER) if each.task is Task.SAFE]
+    return [each for each in material_of(library, PLAYER).exercises if each.task is Task.SAFE]
 
 
 def _no_search(epd: str, move: str) -> None:

@@ -2,15 +2,18 @@
 
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from sqlalchemy import delete, select
 
-from db.games.losing_moves import lost_moves
-from db.games.trap_occurrences import games_of
+from coach.report.patterns import words_of_circumstances
+from db.games.losing_moves import LostMove, lost_moves
+from db.games.trap_occurrences import UNNAMED, games_of
 from db.library.library import Library
 from db.library.open import open_library
+from db.patterns.circumstances import Part, circumstances_of
 from db.patterns.index import open_mistakes
 from db.patterns.keys import Level, Pattern, patterns_of
 from db.patterns.peers import PatternRate, peer_rates
@@ -18,6 +21,7 @@ from db.patterns.recurring import IN_GAMES, grouped, recurring
 from db.storage.models import GameRow, LosingMoveRow, MistakeRow
 from db.traps.temptation import rating_band
 from db.wording.causes import ADVICE, CAUSE_NAMES, advice
+from db.wording.english import ENGLISH
 from tests.db.patterns.samples import LINES, game, judge, mistake, store
 
 NAMES = ("Ann", "Bob", "Cec", "Dan", "Eve")
@@ -149,3 +153,25 @@ def test_rate_is_above_another_only_if_the_intervals_do_not_meet() -> None:
 def test_every_cause_has_its_advice() -> None:
     assert ADVICE.keys() == CAUSE_NAMES.keys()
     assert advice("") == ""
+
+
+def test_circumstances_count_openings_and_clocks_and_claim_little(library: Library) -> None:
+    moves, _ = lost_moves(library, games_of(library, ["Ann"]))
+    one = next(move for move in moves if move.is_players)
+
+    def made(opening: str, clock: int | None, count: int) -> list[LostMove]:
+        return [replace(one, opening=opening, move=replace(one.move, clock=clock))] * count
+
+    few = circumstances_of([*made("Italian Game", 5, 2), *made("Sicilian Defense", None, 1)], made("Caro-Kann", 200, 2))
+    assert [(each.name, each.part, each.is_more) for each in few.openings] == [("Italian Game", Part(2, 3), False)]
+    assert (few.hurried, few.shows_clock, few.is_hurried) == (Part(2, 2), False, False)
+    assert words_of_circumstances(few, ENGLISH) == "By opening: Italian Game 2."
+    others = [*made("Caro-Kann", 200, 40), *made("Italian Game", 5, 2)]
+    many = circumstances_of([*made("Italian Game", 29, 20), *made(UNNAMED, 30, 4)], others)
+    assert (many.hurried, many.is_hurried) == (Part(20, 24), True)
+    assert words_of_circumstances(many, ENGLISH) == (
+        "By opening: Italian Game 20 (more often than the other losing moves). "
+        "With less than 30 seconds left: 20 of 24 (more often than the other losing moves)."
+    )
+    assert words_of_circumstances(circumstances_of([], []), ENGLISH) == ""
+    assert not Part(0, 0).is_above(Part(0, 9))

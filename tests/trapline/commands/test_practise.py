@@ -10,6 +10,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select
 
+from coach.practice.collect import Filter
+from coach.practice.exercise import Task
+from coach.practice.session import open_practice
 from db.library.open import open_library
 from db.storage.models import PracticeReviewRow
 from tests.support.command_line import run_program
@@ -62,7 +65,7 @@ def test_exercises_are_asked_and_answered_in_german(folder: Path) -> None:
 def test_the_next_session_goes_on_and_the_end_says_when_it_comes_again(folder: Path) -> None:
     assert practise(folder, "show\nquit\n", "--theme", "mate", "--count", "1").returncode == 0
     done = practise(folder, "", "--theme", "mate")
-    assert done.stdout.startswith("0 due, 1 new, 1 later; today 0 right, 1 wrong; 1 day in a row. The next comes ")
+    assert done.stdout.startswith("0 due, 2 new, 1 later; today 0 right, 1 wrong; 1 day in a row. The next comes ")
     assert "6.Bxf7" not in done.stdout
 
 
@@ -133,3 +136,34 @@ def test_exercises_are_written_to_files(folder: Path) -> None:
     assert practise(folder, "", "--export", "chapters").stderr == "trapline: wrote chapters/exercises-1.pgn\n"
     assert practise(folder, "", "--export", "all.pgn").returncode == 0
     assert (folder / "all.pgn").read_text() == (folder / "chapters" / "exercises-1.pgn").read_text()
+
+
+def test_decoy_asks_whether_something_wins_and_says_why_nothing_does(folder: Path) -> None:
+    arguments = ("--pattern", "mate:N:K")
+    with open_library(folder / "library.sqlite") as library:
+        practice = open_practice(library, PLAYER, Filter(pattern="mate:N:K"))
+    given, decoys = [], 0
+    for each in practice.exercises:
+        if each.is_decoy and not each.best:
+            continue  # of her own games, where the killer does not fail clearly
+        given.append("no" if each.is_decoy else "yes" if each.task is Task.KILLER else "skip")
+        given += ["skip"] if given[-1] == "yes" else []
+        decoys += each.is_decoy
+    assert decoys
+    done = practise(folder, "\n".join([*given, ""]), *arguments, "--count", "50")
+    assert done.returncode == 0
+    assert "yes, no, hint, show, skip, quit" in done.stdout
+    assert "is there a winning move, and which?" in done.stdout
+    assert done.stdout.count("There is. ") == given.count("yes")
+    assert done.stdout.count("Right, nothing wins. ") == decoys
+    assert "It only looks like the pattern: " in done.stdout
+    assert f"{decoys} answered, {decoys} right at once." in done.stdout
+    assert stored(folder) == decoys
+
+
+def test_patterns_of_a_player_with_few_games_are_none_and_the_reason_is_said(folder: Path) -> None:
+    done = practise(folder, "", "--patterns")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "a pattern needs 10 searched games" in done.stdout
+    missing = run_program((*HEAD, "--patterns"), folder, {})
+    assert (missing.returncode, "--patterns wants --player NAME" in missing.stderr) == (2, True)

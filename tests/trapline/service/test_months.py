@@ -10,10 +10,13 @@ import pytest
 
 from annotator.counts import Counts
 from annotator.pipeline import Run
+from annotator.settings import Tell
 from db.games.index_games import index_files
 from db.library.open import open_library
 from tests.fake_lichess.http.server import Server
+from tests.support.db_traps import LEGAL_MOVES
 from tests.support.service_site import service_for
+from tests.support.trap_games import game as trap_game
 from trapcore.errors import OutputError
 from trapcore.io.streams import open_bytes
 from trapcore.io.work_folder import WorkFolder
@@ -356,6 +359,23 @@ def test_the_copies_of_joined_files_go_and_the_month_gets_its_own(service: Servi
     (copy,) = copies.iterdir()
     assert copy.name == "2026-10.pgn.zst"
     assert text(copy).count("[Event ") == 6
+
+
+def test_copies_name_the_earlier_game_with_the_same_mistake(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service, "settings", service.settings.model_copy(update={"tell": Tell.LOSSES}))
+    fell = f"{LEGAL_MOVES} Bxd1 6. Bxf7+ Ke7 7. Nd5# 1-0\n"
+    games = [
+        trap_game(fell, white, "Boris", Date=day, Site=f"https://lichess.org/{day[-2:]}abcdef")
+        for white, day in (("Anna", "2026.10.01"), ("Bea", "2026.10.02"))
+    ]
+    service.game_files.put("users", f"anna/{OCTOBER[0]}", games)
+    indexed(service)
+    annotate(service, StopFlag(service.clock), Outcome())
+    (copy,) = (service.mine.folder / "annotated" / "users" / "anna").iterdir()
+    first, second = text(copy).split("[Event ")[1:]
+    assert "The turning point is 5...Bxd1??" in " ".join(first.split())
+    assert "Anna (2026-10-01)" not in " ".join(first.split())
+    assert "The same knight mate on d5 as against Anna (2026-10-01)." in " ".join(second.split())
 
 
 def test_the_job_joins_and_tidies(service: Service) -> None:

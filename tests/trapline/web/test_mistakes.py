@@ -97,6 +97,8 @@ def test_pattern_has_a_page_that_goes_on(client: httpx.Client) -> None:
     page = client.get("/mistakes", params={"place": place, "player": "Dan"})
     said = words(page)
     assert "Losing moves of Dan" in said
+    assert "By opening: Italian Game 14." in said
+    assert "seconds left" not in said  # no clock is known
     assert said.count("– Dan") == 12
     (practice,) = links(page, "Practise it")
     assert dict(httpx.URL(practice).params) == {"go": "1", "player": "Dan", "pattern": place}
@@ -120,6 +122,7 @@ def test_report_begins_with_the_patterns_of_the_written_one(client: httpx.Client
     assert (html.unescape(name) in listed, listed.count("– Dan")) == (True, 12)
     practice = httpx.URL(links(page, "Practise it")[0])
     assert dict(practice.params) == {"go": "1", "player": "Dan", "pattern": place}
+    assert "By opening: Italian Game 14." in said
     (figures,) = re.findall(r"14 losing moves, .*? of 100 games", said)
     assert figures in words(client.get("/report/traps", params={"player": "Dan"}))
     assert "What you lose to" not in words(client.get("/report", params={"player": "Dan", "phase": "opening"}))

@@ -9,6 +9,9 @@ import httpx
 import pytest
 from sqlalchemy import func, select
 
+from coach.practice.collect import Filter
+from coach.practice.exercise import Task
+from coach.practice.session import open_practice
 from db.library.open import open_library
 from db.storage.models import PracticeReviewRow
 from tests.support.practice_library import PLAYER, copy_practice_library
@@ -182,3 +185,37 @@ def test_a_public_instance_has_no_practice(library: Path) -> None:
         assert page.status_code == 400
         assert "This instance is public" in words(page)
         assert client.post("/practise", data={"player": PLAYER, "answer": "e4"}).status_code == 403
+
+
+def test_first_question_of_a_decoy_is_answered_by_a_button(client: httpx.Client, library: Path) -> None:
+    chosen = {"go": "1", "player": PLAYER, "pattern": "mate:N:K"}
+    with open_library(library) as opened:
+        practice = open_practice(opened, PLAYER, Filter(pattern="mate:N:K"))
+    decoy = next(each for each in practice.exercises if each.is_decoy and each.best)
+    real = next(each for each in practice.exercises if each.task is Task.KILLER and not each.is_decoy)
+    pages = [client.get("/practise", params={**chosen, "exercise": each.id}) for each in (decoy, real)]
+    for page in pages:
+        assert "is there a winning move, and which?" in words(page)
+        assert '<button name="wins" value="no">' in page.text
+    # Of the real one a move is asked then, and nothing is stored yet.
+    more = client.post("/practise", data={**hidden(pages[1]), "wins": "yes"})
+    assert more.status_code == 303
+    asked = client.get(more.headers["location"])
+    assert "There is. " in words(asked)
+    assert 'name="wins"' not in asked.text
+    assert hidden(asked)["sure"] == "1"
+    assert stored(library) == 0
+    wrong = client.get(client.post("/practise", data={**hidden(pages[1]), "wins": "no"}).headers["location"])
+    assert "There is a winning move." in words(wrong)
+    assert "Try again" in words(wrong)
+    # Of the decoy any other answer than no is wrong, and the page says why.
+    for answer, said in (({"wins": "yes"}, "Nothing wins here."), ({"wins": "no"}, "Right, nothing wins.")):
+        shown = client.get(client.post("/practise", data={**hidden(pages[0]), **answer}).headers["location"])
+        assert said in words(shown)
+        assert " fails: " in words(shown)
+        assert f"last={decoy.line[1]}" in shown.text
+        assert "Try again" not in words(shown)
+    assert stored(library) == 3
+    links = [html.unescape(url) for url in re.findall(r'<a href="(/practise/exercises[^"]*)"', shown.text)]
+    assert "pattern=mate" in links[0]
+    assert "Nothing wins here." in client.get(links[0]).text

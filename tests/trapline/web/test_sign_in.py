@@ -12,17 +12,23 @@ import httpx
 import pytest
 from sqlalchemy import insert, update
 
+from annotator.record import record_losing_moves
+from annotator.settings import AnalysisSettings
 from db.games.accounts import NO_ACCOUNT, SiteAccount
+from db.games.index_games import index_files
 from db.games.sightings import sightings
 from db.library.open import open_library
 from db.storage.models import GameRow, PlayerProfileRow
 from tests.conftest import NewLibrary
 from tests.fake_lichess.http.server import Server
+from tests.support.db_traps import LEGAL_MOVES
 from tests.support.practice_library import PLAYER, copy_practice_library
 from tests.support.service_site import LEGAL, finished
+from tests.support.trap_games import game
 from tests.support.web_server import served, words
 from tests.trapline.web.test_report import ended
 from trapcore.errors import InputError, OutputError
+from trapcore.parallel.pools import threads
 from trapline.web.profile import session
 from trapline.web.token import session_key, session_key_file
 
@@ -112,6 +118,45 @@ def test_who_has_signed_in_sees_his_own_report_and_practice_alone(library: Path)
         assert client.post("/sign-out").headers["location"] == "/report"
         # The token was given back, and is kept nowhere.
         assert lichess.do(lambda site: len(site.tokens)) == 0
+
+
+FELL_AGAIN = f"{LEGAL_MOVES} Bxd1 6. Bxf7+ Ke7 7. Nd5# 1-0\n"
+EARLIER = "The same knight mate on d5 as against Ann (2020-05-01)."
+
+
+def closing_words(client: httpx.Client, site: str, black: str = "Bob", **headers: str) -> str:
+    """What an upload gets of a game of two years later that these players played there."""
+    pgn = game(FELL_AGAIN, "Cec", black, Date="2022.05.01", Site=f"{site}/later001")
+    url = "/api/v1/annotate"
+    kind = {"content-type": "application/x-chess-pgn", "accept": "application/x-chess-pgn"}
+    answer = client.post(url, params={"tell": "losses"}, content=pgn.encode(), headers={**kind, **headers})
+    assert answer.status_code == 200, answer.text
+    assert "The turning point is 5...Bxd1??" in " ".join(answer.text.split())
+    return " ".join(answer.text.split())
+
+
+def test_uploads_name_earlier_games_of_who_has_signed_in_and_of_nobody_else(tmp_path: Path) -> None:
+    path = tmp_path / "library.sqlite"
+    with Server(speed=0.0) as lichess:
+        with open_library(path, create=True) as opened, threads(1, "judge") as pool:
+            games = tmp_path / "games.pgn"
+            tags = {"Date": "2020.05.01", "Site": f"{lichess.url}/early001"}
+            games.write_text(game(FELL_AGAIN, "Ann", "Bob", **tags))
+            index_files(opened, [games])
+            record_losing_moves(opened, [games], AnalysisSettings(), pool)
+        with public(path, lichess) as client:
+            assert EARLIER not in closing_words(client, lichess.url)
+            visits(lichess, "Cec")
+            assert EARLIER not in closing_words(client, lichess.url, cookie=signed_in(client))
+            visits(lichess, "Bob")
+            bob = signed_in(client)
+            assert EARLIER in closing_words(client, lichess.url, cookie=bob)
+            # At another site Bob is somebody else, and of another player's mistakes he hears nothing.
+            assert EARLIER not in closing_words(client, "https://elsewhere.example", cookie=bob)
+        # On a private server whoever uses the machine may see every game.
+        with served(path, tmp_path) as running, running.client() as client:
+            assert EARLIER in closing_words(client, lichess.url)
+            assert EARLIER not in closing_words(client, lichess.url, black="Dora")
 
 
 def seen(client: httpx.Client, slug: str) -> str:

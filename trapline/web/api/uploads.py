@@ -9,6 +9,7 @@ import asyncio
 import tempfile
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from functools import partial
 from typing import Annotated, Any, BinaryIO
 
 from fastapi import APIRouter, Depends, Query, Request, Response
@@ -33,6 +34,7 @@ from trapline.web.problems import (
     UnprocessableContent,
     UnsupportedMediaType,
 )
+from trapline.web.profile import shown_games
 from trapline.web.server.limits import address_of
 from trapline.web.service import Service, service_of
 from trapline.web.settings import WebOptions
@@ -250,7 +252,7 @@ async def start_upload(request: Request, service: Service, params: AnnotateParam
         analysis = params.request(service.settings)
         # Only now, so that no sender holds a place by being slow.
         jobs.slots.acquire(address)
-        return jobs.start(upload, size, analysis, service.known_traps, address)
+        return jobs.start(upload, size, analysis, partial(service.known_traps, shown_games(request)), address)
     except BaseException:
         upload.close()
         raise

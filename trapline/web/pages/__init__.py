@@ -12,7 +12,7 @@ mistakes.py     page of losing moves: those like one, and those of a pattern
 plots.py        plots as SVG: a bait by depth, results of games
 position.py     page of a position: play to it or set it up
 report.py       pages of a player's report: form, progress, losing moves, his games
-practise.py     pages of practice: the choice, an exercise, an answer
+practise/       pages of practice: the choice, an exercise, an answer
 rendering.py    templates and their filters
 search_form.py  the search form as a query of the library
 sign_in.py      signing in with lichess on a public server

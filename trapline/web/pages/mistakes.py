@@ -14,12 +14,14 @@ from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
 from coach.practice.collect import from_games, has_choice
-from coach.report.patterns import picture_of_loss
-from db.games.losing_moves import LostMove
+from coach.report.patterns import picture_of_loss, words_of_circumstances
+from db.games.accounts import SiteAccount
+from db.games.losing_moves import LostMove, lost_moves
 from db.games.losing_themes import themes_of
 from db.games.stored_game import evidence_of_loss
-from db.games.trap_occurrences import numbered_games
+from db.games.trap_occurrences import games_of_player, numbered_games
 from db.patterns.bundled import BundledPattern
+from db.patterns.circumstances import Circumstances, circumstances_of
 from db.patterns.index import Place
 from db.patterns.keys import Level, Pattern
 from db.patterns.like import mistakes_at, place_of
@@ -152,6 +154,7 @@ def _content(
         "missing": "",
         "title": language.text("More like this") if model is not None else _title(wanted, first, language),
         "model": model,
+        "when": "" if model is not None or whose is None else _when(service, whose, wanted, language),
         "advice": advice(wanted.cause.strip(), language) if model is None else "",
         "name": name,
         "own": [told_of(each, language, name, own=True) for each in parts[0]],
@@ -216,6 +219,25 @@ def _practise(wanted: Wanted, own: Sequence[Answer], player: str) -> str | None:
     if wanted.like.strip() or len(keys) != 1 or not any(Pattern(keys[0]) in each.patterns for each in own):
         return None
     return address("/practise", go=1, player=player, pattern=keys[0])
+
+
+def _when(service: Service, whose: str | SiteAccount, wanted: Wanted, language: Grammar) -> str:
+    """When the player falls into the pattern, in words; empty where more than one is wanted, or too little is known."""
+    keys = list(wanted.keys.values())
+    if len(keys) != 1:
+        return ""
+    pattern = Pattern(keys[0])
+
+    def count() -> Circumstances:
+        moves, _ = lost_moves(service.library, games_of_player(service.library, whose))
+        own = [move for move in moves if move.is_players]
+        parts: dict[bool, list[LostMove]] = {True: [], False: []}
+        for move in own:
+            parts[pattern.has(move.move)].append(move)
+        return circumstances_of(parts[True], parts[False])
+
+    when = service.page_cache.get(service.state(), ("circumstances", whose, keys[0]), count)
+    return words_of_circumstances(when, language)
 
 
 def _is_alike(answer: Answer, model: _Model) -> bool:

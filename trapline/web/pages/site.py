@@ -9,7 +9,8 @@ from fastapi import FastAPI, Request
 from fastapi.responses import Response
 from fastapi.staticfiles import StaticFiles
 
-from trapline.web.pages import annotate, mistakes, position, practise, report, sign_in, traps
+from trapline.web.pages import annotate, mistakes, position, report, sign_in, traps
+from trapline.web.pages.practise import routes as practise
 from trapline.web.pages.rendering import STATIC, language_of, page
 from trapline.web.problems import ProblemResponse
 

@@ -1,0 +1,48 @@
+"""What an opponent fell for in earlier games against the bot, as a message after the game."""
+
+import time
+from collections.abc import Iterator, Sequence
+
+from annotator.events import TrapEvent, explained
+from bot.game_archive import address_of
+from db.patterns.keys import Pattern
+from db.patterns.recall import Again, Occasion
+from db.traps.terms import Event
+from db.wording.causes import is_theme, mechanism_name, place_name
+from db.wording.english import ENGLISH
+from db.wording.names import safe_name
+from lichess.api import GameInfo
+from trapcore.proof.trap_test import LOSS
+
+
+def occasions(events: Sequence[TrapEvent], info: GameInfo, url: str) -> Iterator[Occasion]:
+    """The losing moves of the opponent in a game at the lichess of this address, the costliest first; each asks for
+    earlier games of these two players."""
+    fell = [event for event in events if event.event is Event.FELL and event.proved and event.mover != info.color]
+    began = time.gmtime(info.created / 1000)
+    for event in sorted(explained(fell), key=lambda event: -(LOSS if event.loss is None else event.loss)):
+        if event.explanation is not None:
+            keys = (event.explanation.place, event.explanation.mechanism)
+            yield Occasion(
+                player=info.opponent.name,
+                against=info.me.name,
+                site=address_of(info, url),
+                date=time.strftime("%Y.%m.%d", began),
+                utc_time=time.strftime("%H:%M:%S", began),
+                colour="black" if info.color == "white" else "white",
+                patterns=tuple(Pattern(key) for key in keys if key),
+            )
+
+
+def words(again: Again) -> str:
+    """``You fell for the same knight fork on c7 as in our game of 2026-05-03, for the third time.``"""
+    day, before = ENGLISH.day(again.date), again.games
+    times = ""
+    if before > 1:
+        known = before - 2 < len(ENGLISH.ordinals)
+        times = f", for the {ENGLISH.ordinals[before - 2]} time" if known else f", as {before} times before"
+    if "@" in again.key and is_theme(again.key):
+        place = safe_name(place_name(again.key, ENGLISH, again.colour, short=True))
+        return f"You fell for the same {place} as in our game of {day}{times}."
+    name = place_name(again.key, ENGLISH, again.colour) if "@" in again.key else mechanism_name(again.key)
+    return f"You fell for the same as in our game of {day}{times}: {safe_name(name)}."

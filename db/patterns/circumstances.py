@@ -1,0 +1,95 @@
+"""When a player falls into a pattern: in which openings, and how often with little time left."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+
+from db.games.losing_moves import LostMove
+from db.games.trap_occurrences import UNNAMED
+from db.games.trap_stats import wilson
+
+LITTLE_SECONDS = 30
+"""With less than this on the clock a player has little time."""
+CERTAINTY = 0.95
+"""Of all claims about the openings of a pattern together, and of that about the clock."""
+LEAST = 3
+"""Mistakes with a clock of which a share is shown."""
+OPENINGS = 3
+"""Openings that are shown, each with `IN_OPENING` mistakes or more."""
+IN_OPENING = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """How many of some mistakes have something in common."""
+
+    count: int
+    of: int
+
+    def is_above(self, other: "Part", among: int = 1) -> bool:
+        """Whether its share is higher beyond doubt: Wilson's intervals of 95 % do not meet.
+
+        Of several such claims (``among``) some would hold by chance: the intervals are as wide as it takes for all of
+        them together (Bonferroni's correction).
+        """
+        if not (self.of and other.of):
+            return False
+        z = NormalDist().inv_cdf(1 - (1 - CERTAINTY) / 2 / among)
+        return wilson(self.count, self.of, z)[0] > wilson(other.count, other.of, z)[1]
+
+    def to_dict(self) -> dict[str, int]:
+        """JSON form."""
+        return {"count": self.count, "of": self.of}
+
+
+@dataclass(frozen=True, slots=True)
+class OpeningPart:
+    """An opening in which a pattern happens."""
+
+    name: str
+    part: Part
+    """Of the mistakes of the pattern, those in this opening."""
+    is_more: bool
+    """The share is higher than among the player's other losing moves, beyond doubt."""
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """When the mistakes of a pattern happen. Counts are facts; only `is_more` and `is_hurried` are claims."""
+
+    openings: tuple[OpeningPart, ...]
+    """The most frequent first."""
+    hurried: Part
+    """Of the mistakes whose clock is known, those with less than `LITTLE_SECONDS` left."""
+    is_hurried: bool
+    """The share is higher than among the player's other losing moves, beyond doubt."""
+
+    @property
+    def shows_clock(self) -> bool:
+        """Whether the clock is known for `LEAST` mistakes or more."""
+        return self.hurried.of >= LEAST
+
+    def to_dict(self) -> dict[str, object]:
+        """JSON form."""
+        openings = [{"name": each.name, **each.part.to_dict(), "more": each.is_more} for each in self.openings]
+        return {"openings": openings, "hurried": self.hurried.to_dict(), "more_hurried": self.is_hurried}
+
+
+def circumstances_of(moves: Sequence[LostMove], others: Sequence[LostMove]) -> Circumstances:
+    """When these mistakes of a player happen, beside his ``others``."""
+    counts = Counter(move.opening for move in moves if move.opening != UNNAMED)
+    beside = Counter(move.opening for move in others)
+    common = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[:OPENINGS]
+    openings = [
+        OpeningPart(name, part := Part(count, len(moves)), part.is_above(Part(beside[name], len(others)), len(counts)))
+        for name, count in common
+        if count >= IN_OPENING
+    ]
+    hurried = _hurried(moves)
+    return Circumstances(tuple(openings), hurried, hurried.is_above(_hurried(others)))
+
+
+def _hurried(moves: Sequence[LostMove]) -> Part:
+    clocks = [move.move.clock for move in moves if move.move.clock is not None]
+    return Part(sum(clock < LITTLE_SECONDS for clock in clocks), len(clocks))
