@@ -136,15 +136,13 @@ class _Found:
     least: float
     """Least similarity of the similar traps."""
     explored: Explored | None
-    """None likewise."""
 
 
 def _find(service: Service, view: View, boards: list[chess.Board], stop: Cancellation, *, quick: bool) -> _Found:
     board = boards[-1]
     least = service.settings.least_similarity
-    hits = service.query_engine.ask(
-        LibraryQuery(fen=board.fen(), similar=SIMILAR, min_similarity=least, limit=4 * SIMILAR)
-    ).hits
+    query = LibraryQuery(fen=board.fen(), similar=SIMILAR, min_similarity=least, limit=4 * SIMILAR)
+    hits = service.query_engine.ask(query).hits
     fallen: list[tuple[Trap, str]] = []
     if view.line:
         fallen = [
