@@ -30,7 +30,7 @@ from trapcore.piece_values import POINTS
 FILES = ("amateur_lichess_2021_10_kdave.pgn", "amateur_chesscom_cancer0707.pgn")
 GAMES = 10
 """Of each file."""
-GAMES_AGAIN = 3
+GAMES_AGAIN = 1
 """Of each file, for what judges them four times."""
 
 JARGON = re.compile(r"puzzle|similarity|abstracted|trapline|search-|mate-\d|library|probability|nodes|bait costs", re.I)
@@ -226,7 +226,7 @@ def test_annotating_again_in_any_style_gives_what_annotating_once_does(folder: s
 def again(text: str, style: Style, folder: str) -> str:
     """The annotated games annotated once more, by a run of their own."""
     request = AnalysisRequest.from_settings(AnalysisSettings())
-    _, known, measure = judged(folder)
+    _, known, measure = judged(folder, GAMES_AGAIN)
     analyzer = request.analyzer(known)
     splitter = _native.PgnSplitter(1 << 14)
     annotator = Annotator(known.traps, measure, Selection(), unproved=False, reporting=False, verifier=None)
