@@ -1,6 +1,6 @@
 """Command groups of Typer that import the module of a command when the command is looked up."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
@@ -30,12 +30,16 @@ def give_examples(command: Any, path: str) -> None:
         give_examples(each, f"{path} {name}")
 
 
-def lazy_group(commands: Mapping[str, str]) -> type[TyperGroup]:
+def lazy_group(
+    panels: Mapping[str, Mapping[str, str]], rewrite: Callable[[list[str]], list[str]] = list
+) -> type[TyperGroup]:
     """Class of a command group, for the argument ``cls`` of `typer.Typer`.
 
-    ``commands`` maps the name of each command, in the order of the help, to ``"module:name"`` of a Typer application or
-    of a command function.
+    ``panels`` has the commands by the panel of the help that shows them. Each maps the name of a command, in the order
+    of the help, to ``"module:name"`` of a Typer application or of a command function. ``rewrite`` is given the words
+    behind the group's own options and may put a command before them.
     """
+    commands = {name: target for panel in panels.values() for name, target in panel.items()}
 
     class LazyGroup(TyperGroup):
         """Command group whose commands are imported when they are looked up."""
@@ -54,13 +58,21 @@ def lazy_group(commands: Mapping[str, str]) -> type[TyperGroup]:
                 single = typer.Typer(add_completion=False)
                 single.command(name=cmd_name)(entry)
                 entry = single
-            command = typer.main.get_command(entry)
+            command: Any = typer.main.get_command(entry)
             command.name = cmd_name
+            command.rich_help_panel = next(panel for panel, inside in panels.items() if cmd_name in inside)
             hide_flag_types(ctx, command)
             # The path begins with the name of the program.
             above = ctx.command_path.split()[1:] if ctx is not None else []
             give_examples(command, " ".join([*above, cmd_name]))
             return command
+
+        def format_commands(self, ctx: Any, formatter: Any) -> None:
+            """The commands in the help of a program without rich, a section for each panel."""
+            for panel, inside in panels.items():
+                with formatter.section(panel):
+                    rows = [(name, self.get_command(ctx, name).get_short_help_str(formatter.width)) for name in inside]
+                    formatter.write_dl(rows)
 
         def get_params(self, ctx: Any) -> Any:
             """The options, flags without a type."""
@@ -72,6 +84,7 @@ def lazy_group(commands: Mapping[str, str]) -> type[TyperGroup]:
 
         def resolve_command(self, ctx: Any, args: Any) -> Any:
             """The command that is named. An unknown name is an error that names the nearest."""
+            args = rewrite(args)
             if args and self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
                 ctx.fail(str(unknown_name("command", args[0], commands)))
             return super().resolve_command(ctx, args)
@@ -81,7 +94,8 @@ def lazy_group(commands: Mapping[str, str]) -> type[TyperGroup]:
 
 def lazy_application(summary: str, commands: Mapping[str, str]) -> typer.Typer:
     """Typer application with these commands, which says ``summary`` in its help; see `lazy_group`."""
-    application = typer.Typer(cls=lazy_group(commands), no_args_is_help=True, help=summary)
+    group = lazy_group({"Commands": commands})
+    application = typer.Typer(cls=group, no_args_is_help=True, add_completion=False, help=summary)
 
     @application.callback()
     def callback() -> None:

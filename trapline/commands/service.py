@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from trapline.service.service import Service
 
-service = typer.Typer(no_args_is_help=True, help="Fetch games, find traps, make backups: all by itself.")
-jobs = typer.Typer(no_args_is_help=True, help="Look at the jobs of the service, and run or pause them.")
+service = typer.Typer(no_args_is_help=True, add_completion=False, help="Fetch games, find traps, make backups: all by itself.")
+jobs = typer.Typer(no_args_is_help=True, add_completion=False, help="Look at the jobs of the service, and run or pause them.")
 
 BUSY_SECONDS = 60.0
 """How long a statement waits: several jobs write to one database."""
