@@ -85,12 +85,19 @@ def show_version(value: bool) -> None:
 
 @app.callback()
 def root(
-    version: bool = typer.Option(False, "--version", callback=show_version, is_eager=True),
+    version: Annotated[
+        bool, typer.Option("--version", callback=show_version, is_eager=True, help="Print the version and stop.")
+    ] = False,
+    config: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Settings file, see deploy/trapline.example.toml.")
+    ] = None,
     syzygy: Annotated[
         list[str] | None, typer.Option(metavar="DIR", help="Folder with Syzygy tables. Default: the setting `syzygy`.")
     ] = None,
 ) -> None:
     """Trap analysis for chess. `trapline games.pgn` annotates games."""
+    if config is not None:
+        os.environ["TRAPLINE_CONFIG"] = config
     if syzygy:
         os.environ["TRAPLINE_SYZYGY"] = json.dumps(syzygy)
 

@@ -66,7 +66,12 @@ def command_named(words: list[str]) -> tuple[Any, list[str]]:
     """The command that the first words name, and the words after its name."""
     command: Any = get_command(app)
     rest = list(words)
-    while hasattr(command, "get_command") and rest and not rest[0].startswith("-"):
+    while hasattr(command, "get_command") and rest:
+        if rest[0] in ("--config", "--syzygy") and len(rest) > 2:  # options of the root, which take a value
+            del rest[:2]
+            continue
+        if rest[0].startswith("-"):
+            break
         command, name = command.get_command(None, rest[0]), rest.pop(0)
         assert command is not None, f"there is no command {name}"
     return command, rest

@@ -1,6 +1,7 @@
 """``similarity`` and ``tree``: local game trees of positions."""
 
-from trapcore.measures.comparison import chosen_comparison
+from trapcore.measures.comparison import Comparison
+from trapcore.measures.options import comparing
 from trapcore.trees.chess_game import Labels, chess_tree
 from trapcore.trees.tree import Tree
 from trapline.interface.arguments import Position, board_of
@@ -27,8 +28,7 @@ def similarity(first: Position, second: Position, measure: str = "sequences", *,
     >>> trapline.similarity(chess.Board(), chess.STARTING_FEN)
     1.0
     """
-    comparison = chosen_comparison(measure, Labels.UCI, captures=False, depth=depth)
-    return comparison.of(board_of(first).fen(), board_of(second).fen()).value
+    return Comparison(comparing(measure), depth).of(board_of(first).fen(), board_of(second).fen()).value
 
 
 def tree(position: Position, depth: int = 2) -> Tree:
