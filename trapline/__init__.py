@@ -90,14 +90,16 @@ _MODULE_OF = {
 __all__ = [*_MODULE_OF]
 
 
-def __getattr__(name: str) -> object:
-    """Imports a public name when it is first used."""
-    from importlib import import_module
+if not TYPE_CHECKING:  # or a type checker would take any name for a public one
 
-    if name not in _MODULE_OF:
-        raise AttributeError(f"module 'trapline' has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(_MODULE_OF[name]), name)
-    return value
+    def __getattr__(name: str) -> object:
+        """Imports a public name when it is first used."""
+        from importlib import import_module
+
+        if name not in _MODULE_OF:
+            raise AttributeError(f"module 'trapline' has no attribute {name!r}")
+        value = globals()[name] = getattr(import_module(_MODULE_OF[name]), name)
+        return value
 
 
 def __dir__() -> list[str]:

@@ -22,10 +22,11 @@ def hide_flag_types(ctx: Any, command: Any) -> None:
 
 
 def give_examples(command: Any, path: str) -> None:
-    """Show the example of a command, or those of the commands of a group, below the help; ``path`` is how it is
-    called.
+    """Show the example of a command, or those of the commands of a group, below the help, whose paragraphs fill the
+    lines of the terminal. ``path`` is how the command is called.
     """
     command.epilog = example(path)
+    command.help = "\n\n".join(" ".join(each.split()) for each in (command.help or "").split("\n\n"))
     for name, each in getattr(command, "commands", {}).items():
         give_examples(each, f"{path} {name}")
 

@@ -18,7 +18,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from tests.layout.modules import python_files
-from trapline.program import app
+from trapline.program import app, short_form
 from trapline.settings import SECTIONS
 
 ROOT = Path(__file__).parents[2]
@@ -65,7 +65,7 @@ def commands(path: Path) -> list[str]:
 def command_named(words: list[str]) -> tuple[Any, list[str]]:
     """The command that the first words name, and the words after its name."""
     command: Any = get_command(app)
-    rest = list(words)
+    rest = short_form(list(words))
     while hasattr(command, "get_command") and rest:
         if rest[0] in ("--config", "--syzygy") and len(rest) > 2:  # options of the root, which take a value
             del rest[:2]
@@ -200,16 +200,17 @@ def pillsbury() -> str:
     return next(game for game in games if "Pillsbury" in game)
 
 
-def test_the_program_of_the_readme_runs(
-    library: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("page", ["README.md", "docs/reference/python.md"])
+def test_the_program_of_a_page_runs(
+    page: str, library: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (library.parent / "game.pgn").write_text(pillsbury(), "utf-8")
     monkeypatch.setenv("TRAPLINE_DB", str(library))
-    (program,) = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    (program,) = re.findall(r"^```python\n(.*?)^```", (ROOT / page).read_text("utf-8"), re.DOTALL | re.MULTILINE)
     monkeypatch.chdir(library.parent)
-    exec(compile(program, "README.md", "exec"), {"__name__": "__main__"})
+    exec(compile(program, page, "exec"), {"__name__": "__main__"})
     printed = capsys.readouterr().out
-    assert "Légal's mate, Vienna with 6.fxe5" in printed
+    assert "Légal's mate" in printed
     assert " g4d1 " in printed
 
 

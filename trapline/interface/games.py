@@ -18,7 +18,7 @@ from annotator.stream import annotate_stream
 from db.games.losing_themes import themes_of_line
 from db.traps.terms import Event
 from db.traps.trap import Trap
-from trapcore.errors import InputError
+from trapcore.errors import InputError, UsageError
 from trapcore.measures.options import chosen
 from trapcore.parallel.pools import threads
 from trapline.interface.arguments import Games, games_of, text_of
@@ -75,12 +75,12 @@ class Mistake:
 
 @overload
 def annotate(
-    games: chess.pgn.Game, *, library: Library | None = None, **options: Unpack[Options]
+    games: chess.pgn.GameNode, *, library: Library | None = None, **options: Unpack[Options]
 ) -> chess.pgn.Game: ...
 @overload
 def annotate(games: str | Path, *, library: Library | None = None, **options: Unpack[Options]) -> str: ...
 def annotate(
-    games: chess.pgn.Game | str | Path, *, library: Library | None = None, **options: Unpack[Options]
+    games: chess.pgn.GameNode | str | Path, *, library: Library | None = None, **options: Unpack[Options]
 ) -> chess.pgn.Game | str:
     """Marks the moves that lose by force, and the traps that were set, avoided or fallen into.
 
@@ -89,14 +89,14 @@ def annotate(
     run, and to annotate the result once more adds nothing.
 
     Args:
-        games: A game; PGN text; or the path of a PGN file, plain or compressed. A line that ends in ``.pgn``,
-            ``.pgn.gz``, ``.pgn.bz2`` or ``.pgn.zst`` is a path.
+        games: A game, or any node of it; PGN text; or the path of a PGN file, plain or compressed. A line that ends in
+            ``.pgn``, ``.pgn.gz``, ``.pgn.bz2`` or ``.pgn.zst`` is a path.
         library: The traps that are searched for. Without it those of the default library.
         **options: See `Options`.
 
     Raises:
         InputError: The file cannot be read, or the game is of a chess variant.
-        UsageError: An option is out of range.
+        UsageError: An option is out of range, or the value holds no games.
         EngineError: The engine cannot be started, or died.
         LibraryError: The library cannot be read.
 
@@ -110,11 +110,17 @@ def annotate(
     """
     if isinstance(games, str | Path):
         return _annotated(_Analysis(library, options), text_of(games))
-    before, analysis = pgn_of(games), _Analysis(library, options)
+    if not isinstance(games, chess.pgn.GameNode):
+        raise UsageError(
+            "annotate takes a chess.pgn.Game (Game.from_board makes one), PGN text or a path, not {value!r}",
+            value=games,
+        )
+    game, analysis = games.game(), _Analysis(library, options)
+    before = pgn_of(game)
     after = _annotated(analysis, before)
     analysis.check_read()
-    carry_over(games, before, after)
-    return games
+    carry_over(game, before, after)
+    return game
 
 
 def mistakes(games: Games, *, library: Library | None = None, **options: Unpack[Options]) -> list[Mistake]:

@@ -76,6 +76,10 @@ def test_every_command_has_an_example_that_it_can_read() -> None:
         assert given <= known, name
 
 
+def test_the_paragraphs_of_the_help_fill_the_lines_of_a_terminal() -> None:
+    assert [name for name, command, _ in leaves() if "\n" in command.help.replace("\n\n", "")] == []
+
+
 def test_the_help_shows_the_example(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         app(["library", "show", "--help"], prog_name="trapline")

@@ -130,6 +130,7 @@ def test_mistakes_are_those_of_the_side_or_the_player() -> None:
         (lambda: trapline.mistakes(game(FELL), side="red"), trapline.UsageError, "red"),
         (lambda: trapline.mistakes(game(FELL), verbosity="loud"), trapline.UsageError, "loud"),
         (lambda: trapline.mistakes(3), trapline.UsageError, "3"),  # type: ignore[arg-type]
+        (lambda: trapline.annotate(chess.Board()), trapline.UsageError, "from_board"),  # type: ignore[call-overload]
         (lambda: trapline.check(chess.Board(), "Bxd1"), trapline.InputError, "Bxd1"),
         (lambda: trapline.check(chess.Board(), "e4 e5"), trapline.InputError, "one move"),
         (lambda: trapline.check("nothing", "e4"), trapline.PositionError, "FEN"),

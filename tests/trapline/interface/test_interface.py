@@ -19,7 +19,7 @@ FUNCTIONS = ("annotate", "mistakes", "check", "propose", "similarity", "tree", "
 
 def test_type_checkers_see_the_names_where_they_are_imported_from() -> None:
     source = ast.parse((ROOT / "trapline" / "__init__.py").read_text("utf-8"))
-    (block,) = (statement for statement in source.body if isinstance(statement, ast.If))
+    block = next(statement for statement in source.body if isinstance(statement, ast.If))
     seen = {
         alias.asname: statement.module
         for statement in block.body
@@ -37,9 +37,15 @@ def test_a_public_name_is_there_and_documented(name: str) -> None:
     assert name in dir(trapline)
 
 
-def test_an_unknown_name_is_an_attribute_error() -> None:
+def test_an_unknown_name_is_an_attribute_error_and_an_error_of_types(tmp_path: Path) -> None:
     with pytest.raises(AttributeError, match="has no attribute 'annotated'"):
         vars(trapline)["__getattr__"]("annotated")
+    program = tmp_path / "program.py"
+    program.write_text("import trapline\ntrapline.annotated\nreveal_type(trapline.annotate('1. e4 *'))\n")
+    line = [sys.executable, "-m", "mypy", "--cache-dir", str(ROOT / ".mypy_cache"), str(program)]
+    done = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert 'Module has no attribute "annotated"' in done.stdout
+    assert 'Revealed type is "str"' in done.stdout.replace("builtins.", "")
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
