@@ -63,6 +63,7 @@ def test_what_the_engine_refutes_is_told_only_as_unproved(
     library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TRAPLINE_ENGINE_NODES", "20000")
+    monkeypatch.setenv("TRAPLINE_NODES", "8")
     report = tmp_path / "report.jsonl"
     told = annotated(game(SOUND), tmp_path, library, engine=STOCKFISH, unproved=True, report=str(report)).decode()
     assert "7. Nxd5 { Unproved: resembles the Elephant Trap" in told

@@ -296,7 +296,7 @@ def test_a_library_of_puzzles_learns_to_propose_the_killers_of_others(tmp_path: 
     with open_library(path, create=True) as library:
         import_file(library, tmp_path / "known.csv")
     fitted = CommandLine(commands).answer("train", "--db", path)
-    assert fitted["traps"] == 400
+    assert 350 <= fitted["traps"] <= 400  # without those that are proved to be none
     assert fitted["held_out"]["hit@1"] >= 0.8
     killers, questions = {}, ""
     for row in unseen:
