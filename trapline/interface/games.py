@@ -23,7 +23,7 @@ from trapcore.measures.options import chosen
 from trapcore.parallel.pools import threads
 from trapline.interface.arguments import Games, games_of, text_of
 from trapline.interface.game_tree import carry_over, pgn_of
-from trapline.interface.library import Library, usual_library
+from trapline.interface.library import Library, known_traps, usual_library
 from trapline.settings import read_settings
 
 
@@ -162,7 +162,7 @@ class _Analysis:
 
     def batches(self, text: str) -> list[AnnotatedBatch]:
         """The annotated text in parts."""
-        known = self._library.known_traps(self._settings.measure)
+        known = known_traps(self._library, self._settings.measure)
         with threads(self.request.jobs, "analyze") as pool:
             chunks = [text.encode()]
             return list(annotate_stream(chunks, "the game", self.request, known, self.counts, pool.executor))

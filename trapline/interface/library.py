@@ -174,18 +174,6 @@ class Library(AbstractContextManager["Library"]):
         """
         return report_of(self._opened, find_players(players(self._opened), player))
 
-    def propose(self, fen: str, nodes: int) -> Proposals:
-        """What wins and what loses in a position, see `trapline.propose`."""
-        index = self._engine.indexes.killers()
-        return MoveSuggester((index.weights, index.source), index.killers, nodes=nodes).answer(Question(fen))
-
-    def known_traps(self, measure: IndexedMeasure) -> KnownTraps:
-        """The traps as the annotator needs them."""
-        is_indexed = measure is IndexedMeasure.ABSTRACTED
-        traps, screen = self._engine.indexes.annotator() if is_indexed else (self._opened.traps(), None)
-        database = self._opened.database
-        return KnownTraps(traps, screen, stored=values_of(database), recall=recall_of(self._opened))
-
     def close(self) -> None:
         """Closes the library."""
         self._engine.close()
@@ -218,6 +206,20 @@ def open(path: str | Path | None = None, *, create: bool = False, read_only: boo
     if create and "://" not in str(path) and not Path(path).exists():
         make_bundled(Path(path), _silent)
     return Library(open_library(path, read_only=read_only))
+
+
+def proposals(library: Library, fen: str, nodes: int) -> Proposals:
+    """What wins and what loses in a position, see `trapline.propose`."""
+    index = library._engine.indexes.killers()
+    return MoveSuggester((index.weights, index.source), index.killers, nodes=nodes).answer(Question(fen))
+
+
+def known_traps(library: Library, measure: IndexedMeasure) -> KnownTraps:
+    """The traps as the annotator needs them."""
+    opened = library._opened
+    is_indexed = measure is IndexedMeasure.ABSTRACTED
+    traps, screen = library._engine.indexes.annotator() if is_indexed else (opened.traps(), None)
+    return KnownTraps(traps, screen, stored=values_of(opened.database), recall=recall_of(opened))
 
 
 def usual_library() -> Library:

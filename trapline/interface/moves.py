@@ -11,7 +11,7 @@ from trapcore.proof.trap_test import check_bait
 from trapcore.proof.verdict import Verdict
 from trapcore.proof.wording import sentence
 from trapline.interface.arguments import Move, Position, board_of, move_on
-from trapline.interface.library import Library, usual_library
+from trapline.interface.library import Library, proposals, usual_library
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,7 +130,7 @@ def propose(position: Position, *, library: Library | None = None, nodes: int = 
     [('Bxf7+', 2)]
     """
     fen = board_of(position).fen()
-    found = (usual_library() if library is None else library).propose(fen, nodes)
+    found = proposals(usual_library() if library is None else library, fen, nodes)
     return Proposals(
         wins=tuple(_proposal(move, move.line, move.lead) for move in found.wins),
         loses=tuple(_proposal(move, (move.uci, *move.line), move.loss) for move in found.loses),
