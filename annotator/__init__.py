@@ -4,7 +4,6 @@ Nothing of the input is ever lost or changed: text is only added, and a game wit
 
 =================  =================================================================================
 settings.py        settings of how games are analysed, shared by all ways of use
-annotate.py        annotation of a text or a file in one call
 request.py         options of a run as one value
 known_traps.py     the traps of a library, with the index that finds similar ones
 pipeline.py        the run: inputs, detection, comments, outputs, resuming
@@ -20,23 +19,3 @@ files/             inputs, outputs, the report, and the journal of a run
 counts.py          counts of games, positions and findings
 =================  =================================================================================
 """
-
-from trapcore.lazy_names import lazy_names
-
-_MODULE_OF = {
-    "AnalysisOptions": "annotator.request",
-    "AnalysisRequest": "annotator.request",
-    "AnalysisSettings": "annotator.settings",
-    "annotate_file": "annotator.annotate",
-    "annotate_pgn": "annotator.annotate",
-    "annotate_stream": "annotator.stream",
-    "AnnotatedPgn": "annotator.annotate",
-    "Counts": "annotator.counts",
-    "KnownTraps": "annotator.known_traps",
-    "Selection": "annotator.selection",
-    "TrapEvent": "annotator.events",
-}
-"""Each name of the declared interface, and the module that is imported when it is first used."""
-
-__all__ = [*_MODULE_OF]
-__getattr__ = lazy_names(__name__, _MODULE_OF)

@@ -16,13 +16,7 @@ from db.wording.grammar import Verbosity
 from db.wording.languages import Language
 from trapcore import _native
 from trapcore.errors import UsageError
-from trapcore.measures.options import (
-    LEAST_SIMILARITY,
-    MAX_BASE_DEPTH,
-    MAX_DEPTH,
-    IndexedMeasure,
-    checked_depth,
-)
+from trapcore.measures.options import LEAST_SIMILARITY, IndexedMeasure
 from trapcore.parallel.budget import Cancellation
 from trapcore.proof.verdict import Verdict
 from trapcore.trees.chess_game import Labels
@@ -35,17 +29,11 @@ class AnalysisOptions:
 
     tell: Tell | None = None
     measure: IndexedMeasure | None = None
-    depth: int | None = None
-    """Plies of the local tree, 1..3; None is 2, for the structural measure 1 (its tree is one ply deeper)."""
-    labels: Labels = Labels.UCI
-    captures: bool = False
-    """The captured piece belongs to the label of a move."""
     min_similarity: float | None = None
     """0..1."""
     nodes: int | None = None
     """Nodes of the prover for one candidate, 1 or more."""
     unproved: bool = False
-    skip_plies: int = 0
     selection: Selection = field(default_factory=Selection)
     verbosity: Verbosity | None = None
     language: Language | None = None
@@ -63,10 +51,6 @@ class AnalysisRequest:
     """
 
     measure: str
-    depth: int
-    """Plies of the local tree."""
-    labels: str
-    captures: bool
     min_similarity: float
     nodes: int
     """Of the prover, for one candidate."""
@@ -74,8 +58,6 @@ class AnalysisRequest:
     """How much is reported, see `Tell`."""
     unproved: bool = False
     """Resemblances without a proof are reported as well, marked as such."""
-    skip_plies: int = 0
-    """So many plies at the beginning of each game are not examined."""
     selection: Selection = field(default_factory=Selection)
     style: Style = field(default_factory=Style)
     """Of the comments."""
@@ -90,27 +72,18 @@ class AnalysisRequest:
 
     @classmethod
     def from_settings(cls, settings: AnalysisSettings, options: AnalysisOptions | None = None) -> Self:
-        """The request of these settings and options, which every way of use starts from.
-
-        Raises ``UsageError`` for a depth that the measure does not compare.
-        """
+        """The request of these settings and options, which every way of use starts from."""
         options = options or AnalysisOptions()
         measure = options.measure or settings.measure
         tell = settings.tell if options.tell is None else options.tell
         verbosity = options.verbosity or settings.verbosity
-        structural = measure is IndexedMeasure.STRUCTURAL
-        depth = options.depth if options.depth is not None else 1 if structural else 2
         given = (options.min_similarity, settings.min_similarity, LEAST_SIMILARITY[measure])
         return cls(
             measure=measure,
-            depth=checked_depth(depth, MAX_BASE_DEPTH if structural else MAX_DEPTH),
-            labels=options.labels,
-            captures=options.captures,
             min_similarity=next(least for least in given if least is not None),
             nodes=settings.nodes if options.nodes is None else options.nodes,
             tell=tell,
             unproved=options.unproved,
-            skip_plies=options.skip_plies,
             selection=options.selection,
             style=Style(
                 verbosity=verbosity,
@@ -136,13 +109,9 @@ class AnalysisRequest:
             "weights": None if known.screen is None else known.screen.digest,
             "tell": str(self.tell),
             "measure": str(self.measure),
-            "depth": self.depth,
-            "labels": str(self.labels),
-            "captures": self.captures,
             "min_similarity": self.min_similarity,
             "nodes": self.nodes,
             "unproved": self.unproved,
-            "skip_plies": self.skip_plies,
             "side": self.selection.side.value,
             "player": self.selection.player,
             "verbosity": self.style.verbosity.value,
@@ -167,14 +136,15 @@ class AnalysisRequest:
             tell=self.tell,
             engine=self.engine is not None,
             measure=self.measure,
-            depth=self.depth,
-            labels=self.labels,
-            captures=self.captures,
+            # The structural measure's tree is one ply deeper than its base.
+            depth=1 if self.measure == IndexedMeasure.STRUCTURAL else 2,
+            labels=Labels.UCI,
+            captures=False,
             min_similarity=self.min_similarity,
             nodes=self.nodes,
             # What the prover leaves open is the engine's to decide.
             unproved=self.unproved or self.engine is not None,
-            skip_plies=self.skip_plies,
+            skip_plies=0,
             ranker=None if screen is None else screen.weights.ranker,
             index=None if screen is None else screen.index,
             ids=None if screen is None else [screen.numbers[trap.slug] for trap in traps],

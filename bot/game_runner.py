@@ -407,7 +407,6 @@ class Game:
                 if not self._is_current(moves):
                     return
                 self._session = replace(self._session, sending=moves)
-            log.debug("game %s plays %s (%s)", self.id, choice.uci, choice.why)
             try:
                 context.lichess.move(self.id, choice.uci, offer_draw=decision.offers_draw)
             except Limited as error:

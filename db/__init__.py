@@ -15,30 +15,5 @@ formats/     traps from and to files: PGN, JSON, lichess puzzles
 ===========  ============================================================================
 
 Packages import from those above them in the table only: ``traps < wording < storage < library < {proof, games,
-similarity} < patterns < {query, mining, formats}``. The names below are the declared
-interface; each is loaded when it is first used.
+similarity} < patterns < {query, mining, formats}``.
 """
-
-from trapcore.lazy_names import lazy_names
-
-_MODULE_OF = {
-    "create_library": "db.library.open",
-    "explore": "db.games.explorer",
-    "Explored": "db.games.explorer",
-    "find_mistakes": "db.query.mistakes",
-    "Hit": "db.query.answer",
-    "Library": "db.library.library",
-    "make_trap": "db.traps.trap",
-    "MistakePage": "db.query.mistakes",
-    "MistakeQuery": "db.query.mistakes",
-    "open_library": "db.library.open",
-    "Page": "db.query.answer",
-    "Query": "db.query.query",
-    "QueryEngine": "db.query.engine",
-    "Sort": "db.query.query",
-    "Trap": "db.traps.trap",
-}
-"""Each name of the declared interface, and the module that is imported when it is first used."""
-
-__all__ = [*_MODULE_OF]
-__getattr__ = lazy_names(__name__, _MODULE_OF)

@@ -1,15 +1,16 @@
-"""Pages of the site that are made while it is built: those of the root folder, and the reference of each package."""
+"""Pages of the site that are made while it is built: those of the root folder, and the Python reference."""
 
 import ast
 from pathlib import Path
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).parents[1]
 ROOT_PAGES = {"CONTRIBUTING.md": "contributing.md", "SECURITY.md": "security.md", "CHANGELOG.md": "changelog.md"}
-PACKAGES = ("trapcore", "db", "annotator")
-"""Packages with a declared interface, which their ``__init__.pyi`` imports."""
+PYTHON = "reference/python.md"
+"""The page that the docstrings of the interface follow."""
 
 
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
@@ -18,15 +19,21 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
         # These files link to docs/PAGE, as they are read in the repository.
         text = (ROOT / name).read_text("utf-8").replace("](docs/", "](")
         files.append(File.generated(config, page, content=text))
-    for package in PACKAGES:
-        files.append(File.generated(config, f"reference/{package}.md", content=reference(package)))
     return files
 
 
-def reference(package: str) -> str:
-    """Page with the docstring of each name of a package's declared interface, in alphabetical order."""
-    stub = ast.parse((ROOT / package / "__init__.pyi").read_text("utf-8"))
-    imports = [statement for statement in stub.body if isinstance(statement, ast.ImportFrom)]
-    modules = {alias.name: statement.module for statement in imports for alias in statement.names}
-    entries = "\n\n".join(f"::: {modules[name]}.{name}" for name in sorted(modules, key=str.lower))
-    return f"# {package}\n\n`from {package} import NAME`: the names that programs may rely on.\n\n{entries}\n"
+def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """The page, with the docstring of each name of ``trapline`` below the page on Python."""
+    return f"{markdown}\n\n{reference()}" if page.file.src_uri == PYTHON else markdown
+
+
+def reference() -> str:
+    """The docstring of each public name, in the order in which ``trapline`` lists them."""
+    source = ast.parse((ROOT / "trapline" / "__init__.py").read_text("utf-8"))
+    (table,) = (
+        statement.value
+        for statement in source.body
+        if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "_MODULE_OF"
+    )
+    modules: dict[str, str] = ast.literal_eval(table)
+    return "\n\n".join(f"::: {module}.{name}" for name, module in modules.items())

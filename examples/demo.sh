@@ -7,7 +7,7 @@ out=out/demo
 mkdir -p "$out"
 rm -f "$out"/library.sqlite* # built anew each time, so that the demonstration shows what a first run does
 echo "== The trap library, the certificate of each proof checked while it is built"
-"$bin/trapline" library init --db "$out/library.sqlite" --jobs 2
+"$bin/trapline" library init --db "$out/library.sqlite"
 echo
 echo "== Annotating examples/games.pgn"
 "$bin/trapline" annotate examples/games.pgn -o "$out/annotated.pgn" --report "$out/report.jsonl" --db "$out/library.sqlite"

@@ -26,7 +26,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         library = f"{folder}/library.sqlite"
         trapline = [sys.executable, "-m", "trapline"]
-        subprocess.run([*trapline, "library", "init", "--db", library, "--jobs", "2"], cwd=ROOT, check=True)
+        subprocess.run([*trapline, "library", "init", "--db", library], cwd=ROOT, check=True)
         games = str(ROOT / "examples" / "games.pgn")
         subprocess.run([*trapline, "index", games, "--db", library], cwd=ROOT, check=True)
         serve = [*trapline, "serve", "--db", library, "--port", "0"]

@@ -1,6 +1,6 @@
 """Command groups of Typer that import the module of a command when the command is looked up."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -11,6 +11,9 @@ from typer.core import TyperGroup
 
 from trapcore.suggestions import unknown_name
 from trapline.examples import EXAMPLES, example
+
+WORKSHOP = "Workshop"
+"""Panel of the commands that other distributions add."""
 
 
 def hide_flag_types(ctx: Any, command: Any) -> None:
@@ -24,54 +27,75 @@ def hide_flag_types(ctx: Any, command: Any) -> None:
 
 
 def give_examples(command: Any, path: str, examples: Mapping[str, str]) -> None:
-    """Show the example of a command, or those of the commands of a group, below the help; ``path`` is how it is
-    called.
+    """Show the example of a command, or those of the commands of a group, below the help, whose paragraphs fill the
+    lines of the terminal. ``path`` is how the command is called.
     """
     command.epilog = example(path, examples)
+    command.help = "\n\n".join(" ".join(each.split()) for each in (command.help or "").split("\n\n"))
     for name, each in getattr(command, "commands", {}).items():
         give_examples(each, f"{path} {name}", examples)
 
 
 def lazy_group(
-    commands: Mapping[str, str], examples: Mapping[str, str] = EXAMPLES, entry_group: str | None = None
+    panels: Mapping[str, Mapping[str, str]],
+    rewrite: Callable[[list[str]], list[str]] = list,
+    *,
+    examples: Mapping[str, str] = EXAMPLES,
+    entry_group: str | None = None,
 ) -> type[TyperGroup]:
     """Class of a command group, for the argument ``cls`` of `typer.Typer`.
 
-    ``commands`` maps the name of each command, in the order of the help, to ``"module:name"`` of a Typer application or
-    of a command function. ``examples`` are those that the help shows. Installed distributions may add commands: entry
-    points of the group ``entry_group``, written in the same way.
+    ``panels`` has the commands by the panel of the help that shows them. Each maps the name of a command, in the order
+    of the help, to ``"module:name"`` of a Typer application or of a command function. ``rewrite`` is given the words
+    behind the group's own options and may put a command before them. ``examples`` are those that the help shows.
+    Installed distributions may add commands: entry points of the group ``entry_group``, written in the same way.
     """
 
     @cache
-    def everything() -> Mapping[str, str]:
-        added = entry_points(group=entry_group) if entry_group else ()
-        return {**commands, **{point.name: point.value for point in added}}
+    def all_panels() -> Mapping[str, Mapping[str, str]]:
+        added = {point.name: point.value for point in entry_points(group=entry_group)} if entry_group else {}
+        return {**panels, WORKSHOP: added} if added else panels
+
+    def place_of(command: str) -> tuple[str, str] | None:
+        """Panel and target of a command. What is installed is looked through only for what is none of ours."""
+        found = [(panel, inside[command]) for panel, inside in panels.items() if command in inside]
+        found = found or [(panel, inside[command]) for panel, inside in all_panels().items() if command in inside]
+        return found[0] if found else None
 
     class LazyGroup(TyperGroup):
         """Command group whose commands are imported when they are looked up."""
 
         def list_commands(self, ctx: Any) -> list[str]:
             """Names of the commands, in the order of the help."""
-            return list(everything())
+            return [name for inside in all_panels().values() for name in inside]
 
         def get_command(self, ctx: Any, cmd_name: str) -> Any:
             """The command, or None for an unknown name."""
-            place = commands.get(cmd_name) or everything().get(cmd_name)
+            place = place_of(cmd_name)
             if place is None:
                 return super().get_command(ctx, cmd_name)
-            module, name = place.split(":")
+            panel, target = place
+            module, name = target.split(":")
             entry = getattr(import_module(module), name)
             if not isinstance(entry, typer.Typer):
                 single = typer.Typer(add_completion=False)
                 single.command(name=cmd_name)(entry)
                 entry = single
-            command = typer.main.get_command(entry)
+            command: Any = typer.main.get_command(entry)
             command.name = cmd_name
+            command.rich_help_panel = panel
             hide_flag_types(ctx, command)
             # The path begins with the name of the program.
             above = ctx.command_path.split()[1:] if ctx is not None else []
             give_examples(command, " ".join([*above, cmd_name]), examples)
             return command
+
+        def format_commands(self, ctx: Any, formatter: Any) -> None:
+            """The commands in the help of a program without rich, a section for each panel."""
+            for panel, inside in all_panels().items():
+                with formatter.section(panel):
+                    rows = [(name, self.get_command(ctx, name).get_short_help_str(formatter.width)) for name in inside]
+                    formatter.write_dl(rows)
 
         def get_params(self, ctx: Any) -> Any:
             """The options, flags without a type."""
@@ -83,8 +107,9 @@ def lazy_group(
 
         def resolve_command(self, ctx: Any, args: Any) -> Any:
             """The command that is named. An unknown name is an error that names the nearest."""
+            args = rewrite(args)
             if args and self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
-                ctx.fail(str(unknown_name("command", args[0], everything())))
+                ctx.fail(str(unknown_name("command", args[0], self.list_commands(ctx))))
             return super().resolve_command(ctx, args)
 
     return LazyGroup
@@ -92,7 +117,8 @@ def lazy_group(
 
 def lazy_application(summary: str, commands: Mapping[str, str], examples: Mapping[str, str] = EXAMPLES) -> typer.Typer:
     """Typer application with these commands, which says ``summary`` in its help; see `lazy_group`."""
-    application = typer.Typer(cls=lazy_group(commands, examples), no_args_is_help=True, help=summary)
+    group = lazy_group({"Commands": commands}, examples=examples)
+    application = typer.Typer(cls=group, no_args_is_help=True, add_completion=False, help=summary)
 
     @application.callback()
     def callback() -> None:

@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import re
 import sys
 from importlib.metadata import version as installed_version
 from pathlib import Path
@@ -14,40 +15,61 @@ from trapcore.errors import OutputError, TraplineError, UsageError
 from trapline.echo import echo, say
 from trapline.lazy_group import lazy_group
 
-COMMANDS = {
-    "annotate": "trapline.commands.annotate:annotate",
-    "library": "trapline.commands.library:library",
-    "index": "trapline.commands.games.index:index",
-    "mine": "trapline.commands.games.mine:mine",
-    "repertoire": "trapline.commands.games.repertoire:repertoire",
-    "query": "trapline.commands.query:query",
-    "explore": "trapline.commands.games.explore:explore",
-    "report": "trapline.commands.games.report:report",
-    "practise": "trapline.commands.practise:practise",
-    "bot": "trapline.commands.bot:bot",
-    "service": "trapline.commands.service:service",
-    "jobs": "trapline.commands.service:jobs",
-    "follow": "trapline.commands.service:follow",
-    "serve": "trapline.commands.serve:serve",
-    "similarity": "trapline.commands.similarity:similarity",
-    "match": "trapline.commands.similarity:match",
-    "tree": "trapline.commands.searches.tree:tree",
-    "propose": "trapline.commands.propose:propose",
-    "prove": "trapline.commands.prove:prove",
-    "doctor": "trapline.commands.doctor:doctor",
-    "search": "trapline.commands.searches.search:search",
-    "play": "trapline.commands.searches.play:play",
+PANELS = {
+    "Commands": {
+        "annotate": "trapline.commands.annotate:annotate",
+        "index": "trapline.commands.games.index:index",
+        "report": "trapline.commands.games.report:report",
+        "practise": "trapline.commands.practise:practise",
+        "serve": "trapline.commands.serve:serve",
+        "query": "trapline.commands.query:query",
+    },
+    "Library": {
+        "library": "trapline.commands.library:library",
+        "mine": "trapline.commands.games.mine:mine",
+        "repertoire": "trapline.commands.games.repertoire:repertoire",
+        "explore": "trapline.commands.games.explore:explore",
+        "doctor": "trapline.commands.doctor:doctor",
+    },
+    "Bot and service": {
+        "bot": "trapline.commands.bot:bot",
+        "service": "trapline.commands.service:service",
+        "jobs": "trapline.commands.service:jobs",
+        "follow": "trapline.commands.service:follow",
+    },
+    "Measures and searches": {
+        "similarity": "trapline.commands.similarity:similarity",
+        "match": "trapline.commands.similarity:match",
+        "tree": "trapline.commands.searches.tree:tree",
+        "propose": "trapline.commands.propose:propose",
+        "prove": "trapline.commands.prove:prove",
+        "search": "trapline.commands.searches.search:search",
+        "play": "trapline.commands.searches.play:play",
+    },
 }
-"""Name of each command, in the order of the help, and where it is; see `trapline.lazy_group`."""
+"""The commands by the panels of the help, a player's first: the name of each and where it is, see
+`trapline.lazy_group`."""
+
+COMMANDS = [name for commands in PANELS.values() for name in commands]
+"""Names of the commands, in the order of the help."""
+
+_GAMES = re.compile(r"-|.+\.pgn(\.(gz|bz2|zst))?", re.IGNORECASE)
+
+
+def short_form(arguments: list[str]) -> list[str]:
+    """``games.pgn …`` as ``annotate games.pgn …``; other arguments stay as they are."""
+    first = arguments[0] if arguments else ""
+    is_file = _GAMES.fullmatch(first) is not None or (first not in COMMANDS and Path(first).is_file())
+    return ["annotate", *arguments] if is_file else arguments
 
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO, errno.EBADF)
 
 app = typer.Typer(
-    cls=lazy_group(COMMANDS, entry_group="trapline.commands"),
+    cls=lazy_group(PANELS, short_form, entry_group="trapline.commands"),
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="Trap analysis for chess: annotates PGN with traps that are proved.",
+    help="Trap analysis for chess. `trapline games.pgn` annotates games.",
 )
 
 
@@ -60,12 +82,19 @@ def show_version(value: bool) -> None:
 
 @app.callback()
 def root(
-    version: bool = typer.Option(False, "--version", callback=show_version, is_eager=True),
+    version: Annotated[
+        bool, typer.Option("--version", callback=show_version, is_eager=True, help="Print the version and stop.")
+    ] = False,
+    config: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Settings file, see deploy/trapline.example.toml.")
+    ] = None,
     syzygy: Annotated[
         list[str] | None, typer.Option(metavar="DIR", help="Folder with Syzygy tables. Default: the setting `syzygy`.")
     ] = None,
 ) -> None:
-    """Trap analysis for chess: annotates PGN with traps that are proved."""
+    """Trap analysis for chess. `trapline games.pgn` annotates games."""
+    if config is not None:
+        os.environ["TRAPLINE_CONFIG"] = config
     if syzygy:
         os.environ["TRAPLINE_SYZYGY"] = json.dumps(syzygy)
 

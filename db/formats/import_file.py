@@ -60,8 +60,6 @@ class ImportOptions(TypedDict, total=False):
 
     replace: bool
     """Traps take the place of others with the same position and bait; without it they are counted as refused."""
-    trust: bool
-    """The proofs of a PGN file are taken as they stand in it, for the export of another library."""
     limit: int | None
     """Only so many entries, 0 or more."""
 
@@ -81,7 +79,7 @@ def import_file(
     budget. ``jobs`` (1 or more) proofs run at the same time. ``progress`` is called now and then. ``options`` are those
     of `ImportOptions`. Raises `InputError` if the file cannot be opened or is neither PGN nor puzzles.
     """
-    trust, limit = options.get("trust", False), options.get("limit")
+    limit = options.get("limit")
     with open_bytes(path) as reader:
         source = "stdin" if str(path) == "-" else Path(path).name
         report = Imported(source)
@@ -93,13 +91,13 @@ def import_file(
                 break
         if report.failure is not None:
             return report  # it broke off within its first line
-        traps = _puzzles(head, chunks, report) if _is_table(head) else _games(head, chunks, report, trust)
+        traps = _puzzles(head, chunks, report) if _is_table(head) else _games(head, chunks, report)
         usual = PUZZLE_PROVER if _is_table(head) else TrapProver(search_nodes=SEARCH_NODES)
         chosen = prover if prover is not None else usual
         entries = traps if limit is None else islice(traps, min(limit, maxsize))
         while batch := list(islice(entries, _AT_A_TIME)):
             good = [trap for trap in batch if trap is not None]
-            proved = good if trust else _proved(library, chosen, good, jobs, report)
+            proved = _proved(library, chosen, good, jobs, report)
             avoidable = [trap for trap in proved if not (trap.reason and trap.is_forced)]
             report.without_choice += len(proved) - len(avoidable)
             report.verdicts.update(trap.verdict for trap in avoidable)
@@ -151,7 +149,7 @@ def _question(trap: Trap) -> tuple[object, ...]:
     return trap.epd, trap.bait, trap.killer_line, trap.outcome, trap.reason, trap.opinions
 
 
-def _games(head: bytes, chunks: _Torn, report: Imported, trust: bool) -> Iterator[Trap | None]:
+def _games(head: bytes, chunks: _Torn, report: Imported) -> Iterator[Trap | None]:
     splitter = _native.PgnSplitter(1)  # a game at a time
     for batch in _batches(splitter, head, chunks, report):
         if batch.games == 0:
@@ -163,7 +161,7 @@ def _games(head: bytes, chunks: _Torn, report: Imported, trust: bool) -> Iterato
         except UnicodeDecodeError:
             text = data.decode("latin-1")
         try:
-            yield game_trap(text.replace("\r\n", "\n"), source=report.file, trust=trust)
+            yield game_trap(text.replace("\r\n", "\n"), source=report.file)
         except InputError as error:
             report.bad.append(Bad(f"game {batch.first_game}", str(error)))
             yield None

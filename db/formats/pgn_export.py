@@ -1,4 +1,4 @@
-"""A trap as a PGN game that `db.formats.pgn_import` reads back equal."""
+"""A trap as a PGN game, which `db.formats.pgn_import` reads back without its proof."""
 
 import textwrap
 from collections.abc import Mapping

@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 from sqlalchemy import ColumnElement, Connection, and_, case, func, select
 
@@ -46,10 +45,8 @@ class Place:
     """The positions of the game until there, the first and this one included."""
 
 
-def candidates(
-    library: Library, min_games: int, min_share: float, min_rating: int | None, max_rating: int | None
-) -> list[Candidate]:
-    """The moves played in ``min_games`` games or more, and in at least ``min_share`` of those that had the position.
+def candidates(library: Library, min_games: int, min_rating: int | None, max_rating: int | None) -> list[Candidate]:
+    """The moves played in ``min_games`` games or more.
 
     With a rating only the choices of players within it count, of games that began as games do (their plies say who
     moves). In the order of positions and moves.
@@ -59,22 +56,12 @@ def candidates(
     first = func.min(OccurrenceRow.game_id * _PLIES + OccurrenceRow.ply)
     games = func.count(OccurrenceRow.game_id.distinct())
     often = select(OccurrenceRow.position_id, OccurrenceRow.move, games, first).where(played)
-    total = select(OccurrenceRow.position_id, games).where(played)
     if within is not None:
         often = often.join(GameRow, GameRow.id == OccurrenceRow.game_id).where(within)
-        total = total.join(GameRow, GameRow.id == OccurrenceRow.game_id).where(within)
     often = often.group_by(OccurrenceRow.position_id, OccurrenceRow.move).having(games >= min_games)
     with library.database.read() as connection:
         rows = connection.execute(often.order_by(OccurrenceRow.position_id, OccurrenceRow.move))
-        found = [Candidate(position, int(move or 0), count, *divmod(at, _PLIES)) for position, move, count, at in rows]
-        if min_share == 0:
-            return found
-        choices: dict[int, int] = {}
-        numbers = iter(dict.fromkeys(candidate.position_id for candidate in found))
-        while part := list(islice(numbers, _AT_A_TIME)):
-            here = total.where(OccurrenceRow.position_id.in_(part)).group_by(OccurrenceRow.position_id)
-            choices.update((position, count) for position, count in connection.execute(here))
-    return [candidate for candidate in found if candidate.played >= min_share * choices[candidate.position_id]]
+        return [Candidate(position, int(move or 0), count, *divmod(at, _PLIES)) for position, move, count, at in rows]
 
 
 def places(library: Library, part: Sequence[Candidate]) -> list[Place]:

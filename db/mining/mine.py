@@ -70,8 +70,6 @@ class MiningOptions:
 
     min_games: int = 5
     """Games in which the move was played in its position, 1 or more."""
-    min_share: float = 0.0
-    """Of the games that had the position, 0..1."""
     min_rating: int | None = None
     """Only choices of players rated so high; those without a rating do not count then."""
     max_rating: int | None = None
@@ -82,8 +80,6 @@ class MiningOptions:
         """Check every field."""
         if self.min_games < 1:
             raise UsageError(f"min_games must be 1 or more, not {self.min_games}")
-        if not 0 <= self.min_share <= 1:
-            raise UsageError(f"min_share must be 0 to 1, not {self.min_share}")
         if self.nodes < 1000:
             raise UsageError(f"nodes must be 1,000 or more, not {self.nodes}")
         if None not in (self.min_rating, self.max_rating) and (self.min_rating or 0) > (self.max_rating or 0):
@@ -133,7 +129,7 @@ def mine(
         _begin(connection, options, prover)
     wanted = _new(
         library,
-        candidates(library, options.min_games, options.min_share, options.min_rating, options.max_rating),
+        candidates(library, options.min_games, options.min_rating, options.max_rating),
         report,
     )
     if progress is not None:

@@ -12,18 +12,3 @@ mistakes.py  losing moves by likeness and by pattern
 
 ``query.py`` loads neither the database nor a prover.
 """
-
-from trapcore.lazy_names import lazy_names
-
-_MODULE_OF = {
-    "Hit": "db.query.answer",
-    "Match": "db.query.answer",
-    "Page": "db.query.answer",
-    "Query": "db.query.query",
-    "QueryEngine": "db.query.engine",
-    "Sort": "db.query.query",
-}
-"""Each public name, and the module that is imported when it is first used."""
-
-__all__ = [*_MODULE_OF]
-__getattr__ = lazy_names(__name__, _MODULE_OF)

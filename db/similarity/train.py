@@ -61,14 +61,13 @@ class Fitted:
         }
 
 
-def fit_library(library: Library, *, limit: int | None = None, log: Callable[[str], None] | None = None) -> Fitted:
+def fit_library(library: Library, *, log: Callable[[str], None] | None = None) -> Fitted:
     """Learn weights from the traps of a library and store them in it.
 
-    ``limit`` (1 or more) takes only so many traps, those with the lowest keys. ``log`` is given a few words on what is
-    being done. Raises `LibraryError` if there is no trap to learn from.
+    ``log`` is given a few words on what is being done. Raises `LibraryError` if there is no trap to learn from.
     """
     began = time.monotonic()
-    traps = _traps(library)[:limit]
+    traps = _traps(library)
     if not traps:
         raise LibraryError(f"{library.name} has no traps to learn from; add some with `trapline library import`")
     ordinary = fitting.background_examples()

@@ -249,8 +249,6 @@ def test_what_stands_there_is_not_written_again(library: Path, tmp_path: Path) -
         ({"player": "bORi"}, {"fell"}),
         ({"player": "anna", "side": "black"}, set()),
         ({"player": "nobody"}, set()),
-        ({"skip_plies": 9}, {"set", "fell", "sprung"}),
-        ({"skip_plies": 10}, set()),
     ],
 )
 def test_filters(options: dict[str, object], events: set[str], library: Path, tmp_path: Path) -> None:
@@ -269,7 +267,7 @@ def test_the_line_is_shown_where_the_answer_is_filtered_out(library: Path, tmp_p
     assert text.count("7.Nd5#") == 1
 
 
-def test_nothing_unproved_is_claimed(tmp_path: Path) -> None:
+def test_nothing_unproved_is_claimed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "unproved.sqlite"
     with open_library(path, create=True) as library:
         library.add(TWO_KNIGHTS)
@@ -278,7 +276,9 @@ def test_nothing_unproved_is_claimed(tmp_path: Path) -> None:
     assert annotated(text, tmp_path, path) == text.encode()
     known = annotated(text, tmp_path, path, unproved=True).decode()
     assert known.count("{ Unproved: the position of a known trap (Two Knights); ") == 7  # 3...Bc5 is in the book
-    similar = annotated(text, tmp_path, path, unproved=True, min_similarity=0.5, nodes=8).decode()
+    monkeypatch.setenv("TRAPLINE_MIN_SIMILARITY", "0.5")
+    monkeypatch.setenv("TRAPLINE_NODES", "8")
+    similar = annotated(text, tmp_path, path, unproved=True).decode()
     assert "{ Unproved: resembles a known trap (Two Knights); " in similar
     told = known + similar
     comments = re.findall(r"\{ (.*?) \}", told)

@@ -38,10 +38,11 @@ def test_an_engine_proves_what_the_prover_cannot(
     library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TRAPLINE_ENGINE_NODES", "60000")
+    monkeypatch.setenv("TRAPLINE_NODES", "8")
     report = tmp_path / "report.jsonl"
     text = game(RESEMBLES_ELEPHANT) + game(SOUND) + game(FELL)
     # So few nodes that the prover decides nothing about what resembles a trap.
-    told = annotated(text, tmp_path, library, nodes=8, engine=STOCKFISH, report=str(report)).decode()
+    told = annotated(text, tmp_path, library, engine=STOCKFISH, report=str(report)).decode()
     first, second, _ = told.split("[Event")[1:]
     assert "7. Nxd5 $4 {" in first
     assert "7. Nxd5 $4" not in second
@@ -53,7 +54,7 @@ def test_an_engine_proves_what_the_prover_cannot(
         assert line["proof"]["mate_in"] is None
         assert line["proof"]["by"].startswith("Stockfish")
         assert 0.3 <= line["proof"]["loss"] <= 2
-    again = annotated(told, tmp_path, library, nodes=8, engine=STOCKFISH)
+    again = annotated(told, tmp_path, library, engine=STOCKFISH)
     assert again.decode() == told
 
 
@@ -62,10 +63,9 @@ def test_what_the_engine_refutes_is_told_only_as_unproved(
     library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TRAPLINE_ENGINE_NODES", "20000")
+    monkeypatch.setenv("TRAPLINE_NODES", "8")
     report = tmp_path / "report.jsonl"
-    told = annotated(
-        game(SOUND), tmp_path, library, nodes=8, engine=STOCKFISH, unproved=True, report=str(report)
-    ).decode()
+    told = annotated(game(SOUND), tmp_path, library, engine=STOCKFISH, unproved=True, report=str(report)).decode()
     assert "7. Nxd5 { Unproved: resembles the Elephant Trap" in told
     lines = [json.loads(line) for line in report.read_text().splitlines()]
     verdicts = [line["proof"] for line in lines if line["ply"] == 13 and not line["known"]]
@@ -79,7 +79,8 @@ def test_an_engine_that_cannot_be_started(library: Path, tmp_path: Path) -> None
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in.pgn"]
 
 
-def test_an_engine_that_dies_again_and_again(library: Path, tmp_path: Path) -> None:
+def test_an_engine_that_dies_again_and_again(library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRAPLINE_NODES", "8")
     engine = tmp_path / "engine"
     engine.write_text(
         f"#!{sys.executable}\n"
@@ -94,7 +95,7 @@ def test_an_engine_that_dies_again_and_again(library: Path, tmp_path: Path) -> N
     engine.chmod(0o755)
     assert annotated(game(QUIET), tmp_path, library, engine=str(engine)) == game(QUIET).encode()
     with pytest.raises(EngineError, match="died twice"):
-        annotated(game(RESEMBLES_ELEPHANT), tmp_path, library, nodes=8, engine=str(engine))
+        annotated(game(RESEMBLES_ELEPHANT), tmp_path, library, engine=str(engine))
 
 
 def on_terminal(arguments: list[str]) -> str:

@@ -23,9 +23,7 @@ from tests.support.trap_games import (
     game,
     make_library,
 )
-from trapcore.errors import UsageError
 from trapcore.measures.options import IndexedMeasure
-from trapcore.trees.chess_game import Labels
 from trapline.commands.annotate import annotate
 from trapline.service.following import Follower
 from trapline.service.maintenance_jobs import annotate as annotate_fetched
@@ -133,14 +131,8 @@ def test_service_and_command_find_the_same_traps(
 
 def test_options_come_before_the_settings() -> None:
     settings = Settings(measure="sequences", min_similarity=0.9, nodes=10)
-    options = AnalysisOptions(
-        measure=IndexedMeasure.STRUCTURAL, depth=2, labels=Labels.SAN, min_similarity=0.0, nodes=20, skip_plies=4
-    )
+    options = AnalysisOptions(measure=IndexedMeasure.STRUCTURAL, min_similarity=0.0, nodes=20)
     request = AnalysisRequest.from_settings(settings, options)
-    assert (request.measure, request.depth, request.labels) == ("structural", 2, "san")
-    assert (request.min_similarity, request.nodes, request.skip_plies) == (0.0, 20, 4)
+    assert (request.measure, request.min_similarity, request.nodes) == ("structural", 0.0, 20)
     plain = AnalysisRequest.from_settings(Settings(), AnalysisOptions(measure=IndexedMeasure.SEQUENCES))
-    assert (plain.depth, plain.min_similarity, plain.labels) == (2, 0.8, "uci")
-    assert AnalysisRequest.from_settings(settings, AnalysisOptions(measure=IndexedMeasure.STRUCTURAL)).depth == 1
-    with pytest.raises(UsageError, match=r"1\.\.2 plies"):
-        AnalysisRequest.from_settings(settings, replace(options, depth=3))
+    assert plain.min_similarity == 0.8

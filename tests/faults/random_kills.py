@@ -128,7 +128,7 @@ def works_in(folder: Path, games_read: int) -> list[Work]:
         Work("mine", lambda run: ["mine", *MINED, *at(run)], started(indexed), _library),
         Work(
             "import",
-            lambda run: ["library", "import", "--trust-proofs", str(export), *at(run)],
+            lambda run: ["library", "import", str(export), *at(run)],
             started(bare),
             _library,
         ),

@@ -93,11 +93,9 @@ def test_a_working_folder_that_is_gone(arguments: Sequence[str], at: Path) -> No
 
 HUGE = [str(2**63), str(2**64), "9" * 40, "9" * 5000, str(-(2**70))]
 NUMBERS = [
-    ["annotate", "{at}/in.pgn", "--skip-plies", "#"],
-    ["annotate", "{at}/in.pgn", "--nodes", "#"],
-    ["annotate", "{at}/in.pgn", "--depth", "#"],
+    ["annotate", "{at}/in.pgn", "--jobs", "#"],
     ["mine", "--min-games", "#"],
-    ["mine", "--nodes", "#"],
+    ["prove", "8/8/8/8/8/8/8/K1k4R w - - 0 1", "--nodes", "#"],
     ["query", "--limit", "#"],
     ["library", "import", "{at}/in.pgn", "--limit", "#"],
     ["report", "A", "--since", "#"],

@@ -40,13 +40,13 @@ def configured(tmp_path: Path) -> list[str]:
     service, games = tmp_path / "service", tmp_path / "games"
     table = f'[service]\nfolder = "{service}"\nfolders = ["{games}"]\n'
     (tmp_path / "trapline.toml").write_text(f'measure = "sequences"\n{table}')
-    return [sys.executable, "-m", "trapline", "jobs", "run"]
+    return [sys.executable, "-m", "trapline", "--config", str(tmp_path / "trapline.toml"), "jobs", "run"]
 
 
 def begin(tmp_path: Path, job: str, limit: int = 0, **variables: str) -> "subprocess.Popen[str]":
     """The job in a process of its own, whose files may grow to ``limit`` bytes if that is not 0."""
     env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PYTHONPATH": str(ROOT), **variables}
-    command = [*configured(tmp_path), job, "--config", str(tmp_path / "trapline.toml"), "--db", str(path(tmp_path))]
+    command = [*configured(tmp_path), job, "--db", str(path(tmp_path))]
     if limit:
         limited = f"import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, -1)); "
         started = "from trapline.__main__ import main; sys.argv[1:1] = []; main()"

@@ -50,14 +50,7 @@ def test_the_wheel_holds_every_package_and_file_of_the_product(wheel: Path) -> N
     assert "-cp311-abi3-" in wheel.name
     names = set(zipfile.ZipFile(wheel).namelist())
     expected = {str(p.relative_to(ROOT)) for p in python_files(PRODUCT)}
-    stubs = (
-        "trapcore/_native.pyi",
-        "annotator/__init__.pyi",
-        "db/__init__.pyi",
-        "db/query/__init__.pyi",
-        "trapcore/__init__.pyi",
-    )
-    expected |= {*stubs, "trapcore/_native.abi3.so", "db/traps/openings.tsv"}
+    expected |= {"trapcore/_native.pyi", "trapcore/_native.abi3.so", "db/traps/openings.tsv"}
     expected |= {"db/formats/traps.toml", "db/formats/certificates.json", "db/patterns/bundled.tsv"}
     expected |= {"coach/practice/decoys.tsv"}
     expected |= {"db/wording/german.toml"}

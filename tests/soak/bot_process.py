@@ -64,7 +64,7 @@ class BotProcess:
         """The library and the configuration. CalledProcessError if the library cannot be made."""
         self.folder.mkdir(parents=True, exist_ok=True)
         subprocess.run(
-            self.trapline("library", "init", "--db", str(self.library), "--jobs", "2"),
+            self.trapline("library", "init", "--db", str(self.library)),
             env=self.environment(),
             cwd=self.folder,
             check=True,
@@ -88,7 +88,7 @@ class BotProcess:
         self._log = self.log.open("ab")
         self.lives += 1
         self.process = subprocess.Popen(
-            self.trapline("bot", "--url", self.url, "--config", str(self.folder / "trapline.toml")),
+            self.trapline("--config", str(self.folder / "trapline.toml"), "bot", "--url", self.url),
             env=self.environment(),
             cwd=self.folder,
             stdin=subprocess.DEVNULL,

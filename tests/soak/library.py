@@ -175,7 +175,7 @@ class ServiceProcess:
         config.write_text(
             f'[service]\nfolder = "{self.folder}"\nfolders = ["{self.folder / "games"}"]\npoll_minutes = 1\n'
         )
-        return [sys.executable, "-m", "trapline", *words, "--config", str(config), "--db", str(self.library)]
+        return [sys.executable, "-m", "trapline", "--config", str(config), *words, "--db", str(self.library)]
 
     def add_file(self) -> None:
         """Puts another file of games into the folder."""

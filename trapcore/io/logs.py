@@ -66,7 +66,7 @@ class _Queue(logging.handlers.QueueHandler):
             self.queue.put_nowait(record)
 
 
-def set_up(file: Path | None, *, as_json: bool, token: SecretStr | None, verbose: bool) -> Callable[[], None]:
+def set_up(file: Path | None, *, as_json: bool, token: SecretStr | None) -> Callable[[], None]:
     """Begin to log; what is given back writes the rest and ends it.
 
     Raises `OutputError`, and `UsageError` for a file that is a database.
@@ -92,7 +92,7 @@ def set_up(file: Path | None, *, as_json: bool, token: SecretStr | None, verbose
     root.handlers = [handler]
     root.setLevel(logging.WARNING)
     for package in ("trapline", "bot", "coach", "annotator", "lichess", "db"):
-        logging.getLogger(package).setLevel(logging.DEBUG if verbose else logging.INFO)
+        logging.getLogger(package).setLevel(logging.INFO)
     listener = logging.handlers.QueueListener(lines, target)
     listener.start()
 

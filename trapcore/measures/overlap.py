@@ -1,21 +1,19 @@
 """What a similarity rests on: the lines that two positions share or that only one has, or the paired children."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from trapcore.measures import continuations, sampled, sequences, terminal
-from trapcore.measures.comparison import Comparison
+from trapcore.measures.comparison import BY_CHILDREN, Comparison
 from trapcore.measures.move_matching import Reply, pairing
-from trapcore.measures.options import Base, Measure, Unpaired
+from trapcore.measures.options import Measure
 from trapcore.trees.chess_game import chess_tree, parse_position
 from trapcore.trees.tree import Tree
 
 SHOWN = 8
 """Lines of each kind that are shown to people; the rest is counted."""
-_BASES = {Base.CONTINUATIONS: continuations.of_trees, Base.SEQUENCES: sequences.of_trees}
-_NOBODY = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,18 +92,13 @@ def explanation(comparison: Comparison, fen1: str, fen2: str) -> Overlap | Pairi
     The lines are those of the measure: moves for continuations, order-free sequences for sequences and tanimoto, lines
     in their order for tree-edit, and for structural and sampled the children.
     """
-    options = comparison.complete()
     if comparison.measure is Measure.TERMINAL:
         return Ends(_end(fen1), _end(fen2))
-    depth = options["depth"]
-    by_children = "base" in options
-
-    def tree(fen: str) -> Tree:
-        return chess_tree(fen, depth + by_children, comparison.labels, captures=comparison.captures)
-
-    t1, t2 = tree(fen1), tree(fen2)
+    depth = comparison.plies
+    by_children = comparison.measure in BY_CHILDREN
+    t1, t2 = (chess_tree(fen, depth + by_children, comparison.labels) for fen in (fen1, fen2))
     if by_children:
-        return _pairing(comparison, options, t1, t2, tree)
+        return _pairing(comparison, t1, t2)
     counts: list[Counter[str]]
     note = ""
     match comparison.measure:
@@ -115,7 +108,7 @@ def explanation(comparison: Comparison, fen1: str, fen2: str) -> Overlap | Pairi
             counts = [Counter(" ".join(line) for line in tree.lines(depth) if line) for tree in (t1, t2)]
             note = _edits(t1, t2, comparison.of(fen1, fen2).value)
         case _:
-            simplified = [sequences.simplified(tree, depth, prefixes=options["prefixes"]) for tree in (t1, t2)]
+            simplified = [sequences.simplified(tree, depth) for tree in (t1, t2)]
             counts = [Counter({" ".join(line): k for line, k in lines.items()}) for lines in simplified]
     k1, k2 = counts
     return Overlap(
@@ -133,33 +126,23 @@ def _edits(t1: Tree, t2: Tree, similarity: float) -> str:
     return f"trees of {t1.edges:,} and {t2.edges:,} moves, {edits:,} edits apart"
 
 
-def _pairing(
-    comparison: Comparison, options: dict[str, Any], t1: Tree, t2: Tree, tree: Callable[[str], Tree]
-) -> Pairing:
-    depth, base = options["depth"], _BASES[options["base"]]
-    root = None if comparison.root is None else tree(comparison.root)
+def _pairing(comparison: Comparison, t1: Tree, t2: Tree) -> Pairing:
     c1, c2 = len(t1.children), len(t2.children)
 
     def replies(parent: Tree) -> list[Reply]:
         children = list(parent.children)
         if comparison.measure is Measure.SAMPLED:
-            count = sampled.share(options["children"], len(children), max(c1, c2))
-            children = sampled.drawn(parent, count, options["seed"])
-        return [(base(child, parent if root is None else root, depth), label) for label, child in children]
+            children = sampled.drawn(parent, sampled.share(sampled.CHILDREN, len(children), max(c1, c2)), 0)
+        return [(continuations.of_trees(child, parent, comparison.plies), label) for label, child in children]
 
     p, q = replies(t1), replies(t2)
-    if options.get("unpaired") is Unpaired.PAD:
-        missing = len(p) - len(q)
-        p += [(1.0, _NOBODY)] * max(0, -missing)
-        q += [(1.0, _NOBODY)] * max(0, missing)
     p.sort()
     q.sort()
     found = sorted(pairing(p, q))
     left = Counter(p) - Counter(x for x, _ in found) + (Counter(q) - Counter(y for _, y in found))
-    alone = [*left.elements(), *(y if x[1] == _NOBODY else x for x, y in found if _NOBODY in (x[1], y[1]))]
     return Pairing(
-        tuple((x[1], x[0], y[1], y[0]) for x, y in found if _NOBODY not in (x[1], y[1])),
-        tuple((label, similarity) for similarity, label in sorted(alone)),
+        tuple((x[1], x[0], y[1], y[0]) for x, y in found),
+        tuple((label, similarity) for similarity, label in sorted(left.elements())),
     )
 
 

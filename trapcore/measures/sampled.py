@@ -17,6 +17,9 @@ from trapcore.measures import continuations
 from trapcore.measures.structural import BaseOptions, TreeSimilarity, base_arguments, cheapest_pairing
 from trapcore.trees.tree import Tree
 
+CHILDREN = 12
+"""Children that are drawn unless the caller says otherwise."""
+
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
@@ -101,7 +104,9 @@ def _variance(sample: list[float], size: int, mean: Callable[[list[float]], floa
     return (1 - n / size) * (n - 1) / n * sum((x - centre) ** 2 for x in left_out)
 
 
-def of_positions(fen1: str, fen2: str, *, children: int = 12, seed: int = 0, **base: Unpack[BaseOptions]) -> Estimate:
+def of_positions(
+    fen1: str, fen2: str, *, children: int = CHILDREN, seed: int = 0, **base: Unpack[BaseOptions]
+) -> Estimate:
     """S of two chess positions, estimated from ``children`` (>= 1) of each, with the options of its base.
 
     Raises ``PositionError`` for a bad FEN and ``UsageError`` for an option that does not exist or is out of range.

@@ -11,13 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trapline.commands.options import (
-    CapturesOption,
     ClusterOption,
     DbOption,
-    DepthOption,
     IndexedMeasureOption,
     JobsOption,
-    LabelsOption,
     LanguageOption,
     TellOption,
 )
@@ -35,7 +32,7 @@ def annotate(
         list[str],
         typer.Argument(
             metavar="FILE...",
-            help="PGN, plain or compressed (.gz, .bz2, .zst); - is standard input.",
+            help="PGN, plain or compressed (.gz, .bz2, .zst). - is standard input.",
             show_default=False,
         ),
     ],
@@ -45,28 +42,17 @@ def annotate(
             "--output",
             "-o",
             metavar="OUT",
-            help="Write here, compressed by the suffix; several inputs one after the other. A directory (or a name "
-            "that ends in /) gets one output for each input. Default: standard output.",
+            help="Output file, compressed by its suffix, for all inputs together. A directory, or a name that ends in "
+            "/, gets one output for each input. Default: standard output.",
         ),
     ] = None,
     report: Annotated[
-        str | None, typer.Option(metavar="FILE.jsonl", help="Write each finding as a line of JSON as well.")
+        str | None, typer.Option(metavar="FILE.jsonl", help="Also write each finding as a line of JSON.")
     ] = None,
     tell: TellOption = None,
-    min_similarity: Annotated[
-        float | None,
-        typer.Option(
-            metavar="0..1",
-            help="How similar a position must be to be looked into. Default: the setting `min_similarity`, else 0.5 "
-            "for the measure abstracted and 0.8 for the others.",
-        ),
-    ] = None,
     measure: IndexedMeasureOption = None,
-    depth: DepthOption = None,
-    labels: LabelsOption = "uci",
-    captures: CapturesOption = False,
     unproved: Annotated[
-        bool, typer.Option("--unproved", help="Tell also what only resembles a trap, marked as unproved.")
+        bool, typer.Option("--unproved", help="Also report moves that only resemble a trap, marked as unproved.")
     ] = False,
     verbosity: Annotated[
         str | None,
@@ -76,53 +62,40 @@ def annotate(
     ] = None,
     language: LanguageOption = None,
     evaluations: Annotated[
-        bool, typer.Option("--eval", help="Write [%eval] as well where a value is known and the game has none.")
+        bool, typer.Option("--eval", help="Also write [%eval] for known values, if the game has none.")
     ] = False,
     evidence: Annotated[
         bool,
-        typer.Option("--evidence", help="Tell in the comments as well who proved what, and how similar a trap is."),
+        typer.Option("--evidence", help="Also write into the comments who proved what, and how similar a trap is."),
     ] = False,
-    side: Annotated[
-        str, typer.Option(metavar="white|black|both", help="Tell only what this side's moves did.")
-    ] = "both",
+    side: Annotated[str, typer.Option(metavar="white|black|both", help="Report only the moves of this side.")] = "both",
     player: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Tell only what this player's moves did: part of the name, in any case."),
+        typer.Option(metavar="NAME", help="Report only the moves of this player. A part of the name is enough."),
     ] = None,
-    skip_plies: Annotated[
-        int, typer.Option(metavar="N", help="Do not look at the first N half-moves of each game.", min=0)
-    ] = 0,
     jobs: JobsOption = None,
     cluster: ClusterOption = None,
     engine: Annotated[
         str | None,
         typer.Option(
             metavar="PATH|auto|off",
-            help="UCI engine that decides which moves lost; auto is a Stockfish found on the machine. Default: the "
-            "setting `engine`, off.",
+            help="UCI engine that decides which moves lost; auto finds a Stockfish. Default: the setting `engine`.",
         ),
-    ] = None,
-    nodes: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Nodes of the prover for one candidate. Default: the setting `nodes`, 200000."),
     ] = None,
     db: DbOption = None,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Fail if a file is damaged or a game could not be read (exit code 3).")
+        bool, typer.Option("--strict", help="Fail if a file is damaged or a game cannot be read (exit code 3).")
     ] = False,
-    resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted run from its journal.")] = False,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", help="Neither progress nor summary; errors are still shown.")
-    ] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted run.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Show neither progress nor summary, only errors.")] = False,
 ) -> None:
-    """Tell which moves of games lose by force, and which traps were set, fallen into, avoided, sprung or missed.
+    """Annotate PGN games: mark the moves that lose by force, and the traps that were set, avoided or fallen into.
 
-    Comments, variations and numeric glyphs are added. The rest of the input stays as it is, and a game without any
-    passes byte for byte. Annotating the result once more adds nothing. A mate is claimed if it is proved. Any other
-    loss is what the search or the engine measured.
+    trapline adds comments, variations and numeric glyphs. The rest of the input stays as it is, byte for byte.
+    Annotating the result once more adds nothing. A mate is claimed only if it is proved. Any other loss is what the
+    search or the engine measured.
 
-    The output appears under its name when it is complete. Until then it is in a hidden folder beside it, and an
-    interrupted run can be continued with --resume.
+    The output appears under its name when it is complete. If a run is interrupted, --resume continues it.
     """
     from dataclasses import replace
     from time import monotonic
@@ -140,7 +113,6 @@ def annotate(
     from db.wording.languages import Language
     from trapcore.errors import UsageError
     from trapcore.measures.options import chosen, indexed
-    from trapcore.trees.chess_game import Labels
     from trapline.commands.resources import open_existing, pool_for, used_files
     from trapline.settings import read_settings
 
@@ -151,18 +123,12 @@ def annotate(
         "verbosity": None if verbosity is None else chosen(Verbosity, verbosity),
         "language": None if language is None else chosen(Language, language),
         "measure": None if measure is None else indexed(measure),
-        "min_similarity": min_similarity,
-        "nodes": nodes,
         "jobs": jobs,
         "engine": engine,
     }
     settings = read_settings(**{name: value for name, value in given.items() if value is not None})
     options = AnalysisOptions(
-        depth=depth,
-        labels=chosen(Labels, labels),
-        captures=captures,
         unproved=unproved,
-        skip_plies=skip_plies,
         selection=Selection(chosen(Side, side), player),
         evidence=evidence,
         evaluations=evaluations,

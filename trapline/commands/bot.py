@@ -20,36 +20,27 @@ GRACE_SECONDS = 20.0
 
 
 def bot(
-    config: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Configuration, see deploy/trapline.example.toml. Default: the usual file."),
-    ] = None,
     url: Annotated[str | None, typer.Option(metavar="URL", help="The server. Default: the setting bot.url.")] = None,
     check: Annotated[
-        bool, typer.Option("--check", help="Look whether everything is there, say what is wrong, and stop.")
+        bool, typer.Option("--check", help="Check that everything is there, report what is wrong, and stop.")
     ] = False,
     upgrade: Annotated[
-        bool, typer.Option("--upgrade", help="Make the account a bot account, for ever; asks first.")
+        bool, typer.Option("--upgrade", help="Make the account a bot account for ever. Asks first.")
     ] = False,
     finish: Annotated[
-        bool, typer.Option("--finish", help="When it is told to stop, play all running games to their end first.")
+        bool, typer.Option("--finish", help="When stopped, play all running games to their end first.")
     ] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log every move and its reason.")] = False,
 ) -> None:
-    """Play on lichess as a bot: set traps, tell spectators of them, sum them up after the game.
+    """Play on lichess as a bot: set traps, explain them to spectators, sum them up after the game.
 
-    The token is taken from the variable TRAPLINE_BOT_TOKEN or from the file that bot.token_file names. The bot stops at
-    SIGTERM or Ctrl-C: it accepts nothing more, plays on for a while, and hands over what still runs to the next start.
-    The second time it does so at once.
+    The token is read from the variable TRAPLINE_BOT_TOKEN or from the file that bot.token_file names. SIGTERM or Ctrl-C
+    stops the bot: it accepts no more games, plays on for a while, and leaves what still runs to the next start. A
+    second signal stops it at once.
     """
-    import os
-
     from bot.settings import check_coach
     from trapcore.errors import UsageError
-    from trapline.settings import CONFIG_VARIABLE, Settings, read_settings
+    from trapline.settings import Settings, read_settings
 
-    if config is not None:
-        os.environ[CONFIG_VARIABLE] = config
     given = {} if url is None else {"bot": {"url": url}}
     if check and upgrade:
         raise UsageError("--check changes nothing; say --upgrade without it")
@@ -61,7 +52,7 @@ def bot(
     if upgrade:
         _upgrade(connection, connection.account())
         return
-    _run(settings, connection, grace=float("inf") if finish else GRACE_SECONDS, verbose=verbose)
+    _run(settings, connection, grace=float("inf") if finish else GRACE_SECONDS)
 
 
 def _connect(settings: Settings) -> Connection:
@@ -99,7 +90,7 @@ def _upgrade(connection: Connection, account: Account) -> None:
     echo(f"{account.name} is a bot account now")
 
 
-def _run(settings: Settings, connection: Connection, *, grace: float, verbose: bool) -> None:
+def _run(settings: Settings, connection: Connection, *, grace: float) -> None:
     import logging
     import signal
     import sys
@@ -119,7 +110,7 @@ def _run(settings: Settings, connection: Connection, *, grace: float, verbose: b
         sources = MoveSources.of(mine, settings.syzygy, read_token(mine))
     except OSError as error:
         raise InputError(f"{error.filename or 'a book'} cannot be opened: {error.strerror or error}") from error
-    end_log = logs.set_up(mine.log_file, as_json=mine.log_json, token=read_token(mine), verbose=verbose)
+    end_log = logs.set_up(mine.log_file, as_json=mine.log_json, token=read_token(mine))
     end_health = studies = None
     try:
         account = _with_retries(lambda: check_account(connection), lambda: may_play(connection))

@@ -16,73 +16,44 @@ TellOption = Annotated[
     str | None,
     typer.Option(
         metavar="known|similar|losses",
-        help="What is told: the library's traps, also what is like them, or also every other move that lost by force. "
-        "Default: the setting `tell`, losses unless changed.",
+        help="What is reported: traps of the library, also positions like them, or also every other move that lost by "
+        "force. Default: the setting `tell`, losses unless changed.",
     ),
 ]
-DepthOption = Annotated[
-    int | None,
-    typer.Option(
-        metavar="PLIES",
-        help="Depth of the trees, 1 to 3 (default 2); for structural that of its base, 1 or 2 (default 1).",
-    ),
-]
-LabelsOption = Annotated[str, typer.Option(metavar="uci|san", help="How moves are named when they are compared.")]
-CapturesOption = Annotated[bool, typer.Option("--captures", help="The captured piece belongs to the name.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 ClusterOption = Annotated[
     str | None,
-    typer.Option(
-        "--cluster",
-        metavar="tcp://HOST:PORT",
-        help="The scheduler of a Dask cluster whose workers do the work, in place of threads here.",
-    ),
+    typer.Option("--cluster", metavar="tcp://HOST:PORT", help="Work on a Dask cluster with this scheduler."),
 ]
 DbOption = Annotated[
     str | None,
-    typer.Option(
-        "--db",
-        metavar="PATH",
-        help="The library: a file, or an SQLAlchemy URL. A missing file is made, with the bundled traps, by `index`, "
-        "`mine`, `library add`, `library import` and `library init`, which also makes an empty one; others say that it "
-        "is missing. Default: the setting `db`, which any command makes.",
-    ),
+    typer.Option("--db", metavar="PATH", help="The library, a file or a URL. Default: the setting `db`."),
 ]
-
 LanguageOption = Annotated[
-    str | None,
-    typer.Option(metavar="en|de", help="Language of what is written. Default: the setting `language`, en."),
+    str | None, typer.Option(metavar="en|de", help="Language of the text. Default: the setting `language`, en.")
 ]
-
 JobsOption = Annotated[
     int | None, typer.Option("--jobs", metavar="N", help="Threads, 1 or more. Default: the setting `jobs`, 1.")
 ]
-
 EngineOption = Annotated[
     str | None,
     typer.Option(
         "--engine",
         metavar="PATH|auto|off",
-        help="UCI engine for a second opinion beside our own proofs; auto is a Stockfish found on the machine.",
-    ),
-]
-EngineNodesOption = Annotated[
-    int | None,
-    typer.Option(
-        "--engine-nodes", metavar="N", help="Nodes of the engine for a position, then four times as many; 1 or more."
+        help="UCI engine for a second opinion beside our own proofs. auto finds a Stockfish.",
     ),
 ]
 SinceOption = Annotated[
-    int | None, typer.Option("--since", metavar="YEAR", min=1, max=9999, help="Only games from then on.")
+    int | None, typer.Option("--since", metavar="YEAR", min=1, max=9999, help="Only games of this year and later.")
 ]
 UntilOption = Annotated[
-    int | None, typer.Option("--until", metavar="YEAR", min=1, max=9999, help="Only games until then.")
+    int | None, typer.Option("--until", metavar="YEAR", min=1, max=9999, help="Only games of this year and before.")
 ]
 SlugsArgument = Annotated[list[str] | None, typer.Argument(metavar="SLUG", help="Only these traps.")]
 OutputFolderOption = Annotated[
     Path | None,
     typer.Option(
-        "--output", "-o", metavar="FOLDER", help="Write Markdown and plots (with the extra `plots`) there, as files."
+        "--output", "-o", metavar="FOLDER", help="Write Markdown and plots into this folder. Needs the extra `plots`."
     ),
 ]
 
@@ -100,8 +71,6 @@ def bounds(option: str, text: str | None) -> tuple[int | None, int | None]:
         return None, None
     found = re.fullmatch(r"\s*(\d{1,4})?\s*-\s*(\d{1,4})?\s*", text, re.ASCII)
     if found is None or not any(found.groups()):
-        raise UsageError(
-            f"--{option} wants two numbers with a hyphen between, either of which may be left out: {text!r}"
-        )
+        raise UsageError(f"--{option} takes two numbers with a hyphen between; either may be left out: {text!r}")
     low, high = found.groups()
     return None if low is None else int(low), None if high is None else int(high)

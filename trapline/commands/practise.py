@@ -28,43 +28,43 @@ def practise(
     player: Annotated[
         str,
         typer.Option(
-            metavar="NAME", help="Whose games: the name or a part of it. Without it the library's traps are practised."
+            metavar="NAME", help="Your name in the games, or a part of it. Without it you practise the library's traps."
         ),
     ] = "",
     theme: Annotated[
-        str, typer.Option(metavar="THEME", help="Only exercises of this theme, such as fork, pin or back-rank mate.")
+        str, typer.Option(metavar="THEME", help="Only this theme, such as fork, pin or back-rank mate.")
     ] = "",
     pattern: Annotated[
-        str, typer.Option(metavar="KEY", help="Only of this pattern, as the report names it: threat or fork:N:KR.")
+        str, typer.Option(metavar="KEY", help="Only this pattern, as the report names it: threat or fork:N:KR.")
     ] = "",
-    opening: Annotated[str, typer.Option(metavar="TEXT", help="Only of openings with this text in their name.")] = "",
+    opening: Annotated[str, typer.Option(metavar="TEXT", help="Only openings with this text in their name.")] = "",
     rating: Annotated[
-        str | None, typer.Option(metavar="FROM-TO", help="Only from games against opponents rated so, as 1200-1599.")
+        str | None,
+        typer.Option(metavar="FROM-TO", help="Only games against opponents of this rating, such as 1200-1599."),
     ] = None,
-    count: Annotated[int, typer.Option(metavar="N", min=1, help="End after so many exercises.")] = 20,
+    count: Annotated[int, typer.Option(metavar="N", min=1, help="Number of exercises.")] = 20,
     patterns: Annotated[
-        bool, typer.Option("--patterns", help="List the player's patterns, the worst first, and end.")
+        bool, typer.Option("--patterns", help="List the player's patterns, the worst first, and stop.")
     ] = False,
     progress: Annotated[
-        bool, typer.Option("--progress", help="Say how it stands, what is weak and whether practice helped, and end.")
+        bool, typer.Option("--progress", help="Show what is due, what is weak and whether practice helped, and stop.")
     ] = False,
     export: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE|FOLDER",
-            help="Write the exercises and end: FILE.pgn, FILE.apkg for Anki, or a FOLDER of chapters for lichess "
+            help="Write the exercises and stop: FILE.pgn, FILE.apkg for Anki, or a FOLDER of chapters for lichess "
             "studies.",
         ),
     ] = None,
     language: LanguageOption = None,
     db: DbOption = None,
 ) -> None:
-    """Practise on a player's own losing moves, the killers that he missed, and the library's traps.
+    """Practise your own losing moves, the killers that you missed, and the library's traps.
 
-    An answer is a move, as Nf3 or g1f3; `hint`, `show`, `skip` and `quit` help on. What is wrong is refuted by the
-    search. Some positions are decoys, in which nothing wins: `yes` and `no` say whether something does. Exercises come
-    again when they are about to be forgotten; every answer is stored at once, so that it can be ended at any time.
-    Answers are read from standard input where that is no terminal.
+    Answer with a move, such as Nf3 or g1f3, or with `hint`, `show`, `skip` or `quit`. Some positions are decoys, in
+    which no move wins: `yes` and `no` say whether one does. The search refutes a wrong answer. An exercise comes again
+    when you are about to forget it. Every answer is stored at once.
     """
     from coach.practice.collect import Filter
     from coach.practice.session import open_practice

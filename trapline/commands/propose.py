@@ -30,27 +30,27 @@ def propose(
     ] = None,
     bait: Annotated[
         str | None,
-        typer.Option(metavar="MOVE", help="The bait, SAN or UCI; of a position after it UCI. Without it: unknown."),
+        typer.Option(metavar="MOVE", help="The bait, SAN or UCI. For a position after the bait only UCI."),
     ] = None,
     input_file: Annotated[
         str | None,
         typer.Option(
             "--input",
             metavar="FILE",
-            help='Answer every line of a file instead: {"id": ..., "fen": FEN, "bait": MOVE}; - is stdin.',
+            help='Answer every line of a file: {"id": ..., "fen": FEN, "bait": MOVE}. - is stdin.',
         ),
     ] = None,
     top: Annotated[int, typer.Option(metavar="N", help="Number of moves in each list, 1 or more.")] = 5,
     nodes: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Nodes for the proof of each position (default 30,000); 0 proves nothing."),
+        typer.Option(metavar="N", help="Nodes for the proof of each position, by default 30,000. 0 proves nothing."),
     ] = None,
     unproved: Annotated[
-        bool, typer.Option("--unproved", help="Add moves that known killers suggest and that nothing proves.")
+        bool, typer.Option("--unproved", help="Add moves that known killers suggest, without a proof.")
     ] = False,
     db: DbOption = None,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Show what each move has in common with the trap that it is like.")
+        bool, typer.Option("--explain", help="Show what each move has in common with its trap.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -59,10 +59,8 @@ def propose(
     A move wins if mate is proved, or if the search sees an advantage that no other move comes near. A move loses if it
     tempts and fails the trap test. Each move comes with the known trap that it is most like.
 
-    With --input, answers come in the order of the file, one JSON object a line with --json; a line that is no question
-    gets an error in its place.
-
-    The exit code is 3 if no line could be answered.
+    With --input, answers come in the order of the file, with --json one object a line. A line that is no question gets
+    an error in its place. The exit code is 3 if no line can be answered.
     """
     from db.similarity.annotator_index import weights_in_use
     from db.similarity.killer_index import open_killer_index

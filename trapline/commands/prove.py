@@ -26,41 +26,40 @@ def prove(
     fen: Annotated[str | None, typer.Argument(metavar="FEN", help="A position, as FEN or EPD, quoted.")] = None,
     input_file: Annotated[
         str | None,
-        typer.Option("--input", metavar="FILE", help="Prove every position of an EPD file instead; - is stdin."),
+        typer.Option("--input", metavar="FILE", help="Prove every position of an EPD file. - is stdin."),
     ] = None,
-    mate: Annotated[int, typer.Option(metavar="MOVES", help="Longest mate to look for, 1 to 30 moves.")] = 3,
+    mate: Annotated[int, typer.Option(metavar="MOVES", help="Longest mate to search, 1 to 30 moves.")] = 3,
     nodes: Annotated[
         int | None,
         typer.Option(
             metavar="N",
-            help="Nodes for each position (default 1,000,000), or for each question of the trap test (400,000); beyond "
-            "them it stays undecided. Without limit if only --milliseconds is given.",
+            help="Nodes for each position (default 1,000,000), or for each question of the trap test (400,000). No "
+            "limit if only --milliseconds is given.",
         ),
     ] = None,
     milliseconds: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Time for the same; how far it gets then depends on the machine."),
+        typer.Option(metavar="N", help="Time for the same. The answer then depends on the machine."),
     ] = None,
     jobs: Annotated[
         int | None,
         typer.Option(metavar="N", help="With --input: positions at the same time. Default: the setting `jobs`, 1."),
     ] = None,
     traps: Annotated[
-        bool, typer.Option("--traps", help="Find every bait of the position instead: moves that tempt and lose.")
+        bool, typer.Option("--traps", help="Find every bait of the position: moves that tempt and lose.")
     ] = False,
     bait: Annotated[
-        str | None, typer.Option(metavar="MOVE", help="Put this one move (UCI or SAN) to the trap test instead.")
+        str | None, typer.Option(metavar="MOVE", help="Put this move (UCI or SAN) to the trap test.")
     ] = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Show the board, how each bait ranks by depth, and its refutation.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Prove or refute that the side to move can force mate, or that a move of its own is a bait.
+    """Prove or refute that the side to move can force mate, or that a move is a bait.
 
-    With --input, answers come in the order of the file; a line that is no position gets an error in its place.
-
-    The exit code is 3 if there was no position at all.
+    With --input, answers come in the order of the file. A line that is no position gets an error in its place. The exit
+    code is 3 if there is no position at all.
     """
     from trapcore.errors import UsageError
     from trapcore.parallel.budget import Budget

@@ -50,23 +50,18 @@ def pool_for(jobs: int | None, cluster: str | None) -> Iterator[Pool]:
 
 
 @contextmanager
-def prover_with(engine: str | None, nodes: int | None) -> Iterator[TrapProver]:
-    """What proves, with an engine that is started now and ended afterwards, if one is chosen: ``off``, ``auto`` or a
-    command; None is as the settings say.
+def prover_with(engine: str | None) -> Iterator[TrapProver]:
+    """The prover, with an engine that runs meanwhile if one is chosen.
 
-    Raises ``UsageError`` for nodes below 1, and ``EngineError``.
+    ``engine`` is ``off``, ``auto`` or a command. None takes the setting. Raises ``EngineError``.
     """
     from db.proof.engine_choice import engine_command
     from db.proof.prover import open_prover
-    from trapcore.errors import UsageError
     from trapline.settings import read_settings
 
-    if nodes is not None and nodes < 1:
-        raise UsageError(f"engine-nodes must be at least 1, not {nodes}")
     settings = read_settings()
     command = engine_command(settings.engine if engine is None else engine)
-    limit = settings.engine_nodes if command is not None and nodes is None else nodes
-    with open_prover(command, limit) as prover:
+    with open_prover(command, None if command is None else settings.engine_nodes) as prover:
         yield prover
 
 

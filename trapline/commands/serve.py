@@ -32,19 +32,20 @@ usual 5 ms at each where searches and annotations are under way."""
 def serve(
     db: DbOption = None,
     host: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Where to listen. Default: the setting `web.host`, 127.0.0.1.")
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Address to listen on. Default: the setting `web.host`, 127.0.0.1."),
     ] = None,
     port: Annotated[
-        int | None, typer.Option(metavar="N", help="Port; 0 takes a free one. Default: the setting `web.port`, 8321.")
+        int | None, typer.Option(metavar="N", help="Port. 0 takes a free one. Default: the setting `web.port`, 8321.")
     ] = None,
     public: Annotated[
-        bool, typer.Option("--public", help="Yes, other machines may reach it: needed for any address but loopback.")
+        bool, typer.Option("--public", help="Allow other machines to reach it. Needed for any address but loopback.")
     ] = False,
 ) -> None:
-    """Serve the library over HTTP: an interface for programs, pages, figures, annotation of uploaded games.
+    """Serve the library as pages in your browser, and over HTTP for programs.
 
-    /openapi.json describes the interface. With a token, from the variable TRAPLINE_WEB_TOKEN or from the file that
-    web.token_file names, traps can be added and removed. SIGTERM and Ctrl-C end it: what is being answered goes out,
+    /openapi.json describes the interface. A token from the variable TRAPLINE_WEB_TOKEN, or from the file that
+    web.token_file names, allows to add and remove traps. SIGTERM and Ctrl-C stop the server: answers are finished,
     annotations are stopped.
     """
     import gc

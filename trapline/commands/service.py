@@ -18,53 +18,43 @@ if TYPE_CHECKING:
 
     from trapline.service.service import Service
 
-service = typer.Typer(no_args_is_help=True, help="Fetch games, find traps, make backups: all by itself.")
-jobs = typer.Typer(no_args_is_help=True, help="Look at the jobs of the service, and run or pause them.")
+service = typer.Typer(
+    no_args_is_help=True, add_completion=False, help="Fetch games, find traps and make backups by a schedule."
+)
+jobs = typer.Typer(no_args_is_help=True, add_completion=False, help="Show, run or pause the jobs of the service.")
 
 BUSY_SECONDS = 60.0
 """How long a statement waits: several jobs write to one database."""
 
-ConfigOption = Annotated[
-    str | None,
-    typer.Option("--config", metavar="FILE", help="Configuration, see deploy/trapline.example.toml."),
-]
+FOLLOW_SECONDS = 300.0
+"""Time between two looks of `trapline follow`."""
+
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="As `trapline jobs list` gives it.")]
 
 
 @service.callback(invoke_without_command=True)
 def _service(
-    context: typer.Context,
     check: Annotated[
-        bool, typer.Option("--check", help="Look whether everything is there, say what is wrong, and stop.")
+        bool, typer.Option("--check", help="Check that everything is there, report what is wrong, and stop.")
     ] = False,
-    config: ConfigOption = None,
 ) -> None:
-    """Fetch games, find traps, make backups: all by itself."""
-    import os
+    """Fetch games, find traps and make backups by a schedule."""
+    from trapline.settings import Settings
 
-    from trapcore.errors import UsageError
-    from trapline.settings import CONFIG_VARIABLE, Settings
-
-    if config is not None:
-        os.environ[CONFIG_VARIABLE] = config
     if check:
         from trapline.commands.terminal import report_findings
         from trapline.service.self_check import check as check_service
 
         raise typer.Exit(report_findings(check_service(Settings())))
-    if context.invoked_subcommand is None:
-        raise UsageError("say what the service is to do: `trapline service run`, or `trapline service --check`")
 
 
 @service.command()
 def run(
-    config: ConfigOption = None,
     db: DbOption = None,
-    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log more.")] = False,
 ) -> None:
-    """Run the jobs of the settings' table [service] until SIGTERM or Ctrl-C; what is begun then stops where it is.
+    """Run the jobs of the table `service` of the settings until SIGTERM or Ctrl-C.
 
-    Any number of these may run on one library: a job is done by one of them at a time.
+    Several processes may serve one library. Each job runs in one of them at a time.
     """
     import logging
 
@@ -74,15 +64,15 @@ def run(
     from trapline.service.scheduler import serve
     from trapline.service.state.clock import StopFlag
 
-    opened = _open(config, db)
+    opened = _open(db)
     mine = opened.mine
     if not mine.model_fields_set:
         opened.close()
         raise UsageError(
             "nothing is configured: the table [service] of the settings says what is fetched, and how often; see "
-            "deploy/trapline.example.toml, and give yours with --config FILE"
+            "deploy/trapline.example.toml, and give yours with `trapline --config FILE service run`"
         )
-    end_log = logs.set_up(mine.log_file, as_json=mine.log_json, token=read_token(mine), verbose=verbose)
+    end_log = logs.set_up(mine.log_file, as_json=mine.log_json, token=read_token(mine))
     try:
         stop_flag = StopFlag(opened.clock)
         _stop_by_signals(stop_flag.set)
@@ -96,8 +86,8 @@ def run(
 
 
 @jobs.command("list")
-def list_(config: ConfigOption = None, db: DbOption = None, as_json: JsonOption = False) -> None:
-    """List the jobs; without a terminal a line each: name, state, interval, next run, last run, what it did."""
+def list_(db: DbOption = None, as_json: JsonOption = False) -> None:
+    """List the jobs. Without a terminal each is a line with tabs: name, state, task, next run, last run, result."""
     from trapline.commands.terminal import print_json, print_table
     from trapline.service.jobs import JOBS
     from trapline.service.schedule import Schedule
@@ -105,7 +95,7 @@ def list_(config: ConfigOption = None, db: DbOption = None, as_json: JsonOption 
 
     found = []
     rows = []
-    with closing(_open(config, db)) as opened:
+    with closing(_open(db)) as opened:
         appointments = Schedule(opened).appointments()
         locked = opened.locks.holders()
         for job in JOBS.values():
@@ -137,15 +127,15 @@ def list_(config: ConfigOption = None, db: DbOption = None, as_json: JsonOption 
 
 
 @jobs.command("run")
-def run_(name: NameArgument, config: ConfigOption = None, db: DbOption = None, as_json: JsonOption = False) -> None:
-    """Run a job now, in this process; the exit code is 1 if it did not come to its end, or a source failed."""
+def run_(name: NameArgument, db: DbOption = None, as_json: JsonOption = False) -> None:
+    """Run a job now, in this process. The exit code is 1 if the job or one of its sources failed."""
     from trapcore.errors import LibraryError
     from trapline.commands.terminal import print_json, say
     from trapline.service.jobs import job_named, run_job
     from trapline.service.state.clock import Stopped
 
     job_named(name)
-    with closing(_open(config, db)) as opened:
+    with closing(_open(db)) as opened:
         _stop_by_signals(opened.stop)
         try:
             ran = run_job(opened, name)
@@ -164,32 +154,31 @@ def run_(name: NameArgument, config: ConfigOption = None, db: DbOption = None, a
 
 
 @jobs.command()
-def pause(name: NameArgument, config: ConfigOption = None, db: DbOption = None) -> None:
-    """Let a job rest until it is resumed, also over restarts; a run that is under way comes to its end."""
-    _switch(name, config, db, on=False)
+def pause(name: NameArgument, db: DbOption = None) -> None:
+    """Pause a job until it is resumed, also over restarts. A running job comes to its end."""
+    _switch(name, db, on=False)
 
 
 @jobs.command()
-def resume(name: NameArgument, config: ConfigOption = None, db: DbOption = None) -> None:
-    """Let a job run again in its interval."""
-    _switch(name, config, db, on=True)
+def resume(name: NameArgument, db: DbOption = None) -> None:
+    """Resume a paused job."""
+    _switch(name, db, on=True)
 
 
 @jobs.command("log")
 def log_(
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Only this job.")] = None,
-    limit: Annotated[int, typer.Option(metavar="N", min=1, help="So many runs, the newest first.")] = 20,
-    config: ConfigOption = None,
+    limit: Annotated[int, typer.Option(metavar="N", min=1, help="Number of runs, the newest first.")] = 20,
     db: DbOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what the jobs did: when each run began and ended (UTC), its figures, and what went wrong."""
+    """Show the runs of the jobs: begin and end (UTC), figures, and problems."""
     from trapline.commands.terminal import print_json, print_table
     from trapline.service.jobs import job_named
 
     if name is not None:
         job_named(name)
-    with closing(_open(config, db)) as opened:
+    with closing(_open(db)) as opened:
         runs = opened.job_log.log(name, limit)
     if as_json:
         print_json([one.content() for one in runs])
@@ -201,23 +190,21 @@ def log_(
 def follow(
     users: Annotated[list[str], typer.Argument(metavar="USER", help="Names of accounts at lichess.")],
     once: Annotated[bool, typer.Option("--once", help="Look once and stop.")] = False,
-    minutes: Annotated[float, typer.Option(metavar="M", min=1.0, help="Minutes between two looks, 1 or more.")] = 5.0,
     studies: Annotated[
         list[str] | None,
         typer.Option(
             "--study",
             metavar="ID",
-            help="Study that gets the games with traps, annotated, and lessons out of the traps that the users fell "
-            "for; needs a token with the scope study:write. Several are filled one after the other.",
+            help="Lichess study for the annotated games with traps, and for lessons on the traps that the users fell "
+            "for. Needs a token with the scope study:write. Several studies are filled one after the other.",
         ),
     ] = None,
-    config: ConfigOption = None,
     db: DbOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="A JSON object a line.")] = False,
 ) -> None:
     """Print the traps in the games that these users finish from now on, a line each, until Ctrl-C.
 
-    The next start goes on where this one ended. Running games are not looked at.
+    The next start continues where this one ended. Running games are skipped.
     """
     import json
     from contextlib import ExitStack
@@ -230,7 +217,7 @@ def follow(
 
     failed = False
     with ExitStack() as stack:
-        opened = stack.enter_context(closing(_open(config, db)))
+        opened = stack.enter_context(closing(_open(db)))
         stop_flag = stack.enter_context(opened.stop_flag())
         writer = None
         if studies:
@@ -256,7 +243,7 @@ def follow(
                         say(f"chapters wait: {error}")
                 if once:
                     break
-                stop_flag.wait(minutes * 60.0)
+                stop_flag.wait(FOLLOW_SECONDS)
             if failed:
                 raise typer.Exit(1)
 
@@ -289,18 +276,14 @@ def _study_ids(studies: list[str]) -> list[str]:
     return [match[1] for match in found if match is not None]
 
 
-def _open(config: str | None, db: str | None) -> Service:
+def _open(db: str | None) -> Service:
     """The service of the library ``db``, or of the default one, which is made if need be."""
-    import os
-
     from db.formats.bundled import open_or_bundle
     from db.library.open import open_library
     from trapline.commands.terminal import say
     from trapline.service.service import Service
-    from trapline.settings import CONFIG_VARIABLE, read_settings
+    from trapline.settings import read_settings
 
-    if config is not None:
-        os.environ[CONFIG_VARIABLE] = config
     settings = read_settings()
     path = settings.db if db is None else db
     # Made of the bundled traps if it is the default one and missing; then opened with more patience.
@@ -313,14 +296,14 @@ def _open(config: str | None, db: str | None) -> Service:
         raise
 
 
-def _switch(name: str, config: str | None, db: str | None, *, on: bool) -> None:
+def _switch(name: str, db: str | None, *, on: bool) -> None:
     from trapcore.errors import UsageError
     from trapline.commands.terminal import say
     from trapline.service.jobs import job_named
     from trapline.service.schedule import Schedule
 
     job_named(name)
-    with closing(_open(config, db)) as opened:
+    with closing(_open(db)) as opened:
         if not Schedule(opened).set_paused(name, not on):
             raise UsageError(
                 f"{name} is not scheduled: `trapline service run` does that, if the settings in [service] give it "

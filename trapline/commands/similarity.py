@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trapline.commands.options import CapturesOption, JsonOption, LabelsOption
+from trapline.commands.options import JsonOption
 from trapline.echo import echo, say
 
 if TYPE_CHECKING:
@@ -20,11 +20,6 @@ if TYPE_CHECKING:
 
 SHOWN = 6
 """First moves that `trapline match --explain` shows of each pair; the rest is counted."""
-
-ReferenceOption = Annotated[
-    str | None,
-    typer.Option(metavar="parent|root", help="What a child is compared with: its own parent (default), or the root."),
-]
 
 
 def similarity(
@@ -35,8 +30,8 @@ def similarity(
         typer.Option(
             "--input",
             metavar="FILE",
-            help="Compare every pair of a file instead: two FENs a line with a tab between them, or JSON: "
-            '{"first": FEN, "second": FEN}; - is stdin.',
+            help="Compare the pairs of a file: two FENs a line with a tab between them, or JSON: "
+            '{"first": FEN, "second": FEN}. - is stdin.',
         ),
     ] = None,
     measure: Annotated[
@@ -50,46 +45,10 @@ def similarity(
         int | None,
         typer.Option(
             metavar="PLIES",
-            help="Depth of the trees, 1 to 3 (default 2), for tree-edit to 2; for structural and sampled that of their "
-            "base, 1 or 2 (default 1).",
+            help="Depth of the trees: 1 to 3 (default 2), 1 or 2 for tree-edit, structural and sampled (the last two: "
+            "default 1).",
         ),
     ] = None,
-    labels: LabelsOption = "uci",
-    captures: CapturesOption = False,
-    prefixes: Annotated[
-        bool, typer.Option("--prefixes", help="Sequences and tanimoto: lines shorter than the depth count as well.")
-    ] = False,
-    base: Annotated[
-        str | None,
-        typer.Option(
-            metavar="continuations|sequences",
-            help="Structural and sampled: what compares a child with its parent (default continuations).",
-        ),
-    ] = None,
-    unpaired: Annotated[
-        str | None,
-        typer.Option(
-            metavar="formula|pad",
-            help="Structural only: a child without partner costs 1 (formula, the default) or 1 minus its own "
-            "similarity (pad).",
-        ),
-    ] = None,
-    reference: ReferenceOption = None,
-    root: Annotated[
-        str | None,
-        typer.Option(metavar="FEN", help="With --reference root: the position that the two come from."),
-    ] = None,
-    children: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Sampled only: children drawn of the position that has more (default 12)."),
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option(metavar="N", help="Sampled only: another seed draws other children (default 0).")
-    ] = None,
-    unordered: Annotated[
-        bool,
-        typer.Option("--unordered", help="Tree-edit only: whatever the order of moves; for trees of up to 12 moves."),
-    ] = False,
     explain: Annotated[
         bool, typer.Option("--explain", help="Show the lines that are shared and those that are not.")
     ] = False,
@@ -97,29 +56,16 @@ def similarity(
 ) -> None:
     """Compare two positions by their local game trees: 1 is equal, 0 has nothing in common.
 
-    Two baselines are shown beside it: what the number of moves and the board alone would say.
+    Two baselines stand beside it: the similarity of the numbers of moves, and of the boards.
 
-    With --input, answers come in the order of the file; a line that is no pair of positions gets an error in its place.
-
-    The exit code is 3 if there was no pair at all.
+    With --input, answers come in the order of the file. A line that is no pair of positions gets an error in its place.
+    The exit code is 3 if there is no pair at all.
     """
     from trapcore.errors import UsageError
-    from trapcore.measures.comparison import chosen_comparison
+    from trapcore.measures.comparison import Comparison
+    from trapcore.measures.options import comparing
 
-    comparison = chosen_comparison(
-        measure if measure is not None else _usual_measure(),
-        labels,
-        captures=captures,
-        depth=depth,
-        prefixes=prefixes or None,
-        base=base,
-        unpaired=unpaired,
-        reference=reference,
-        root=root,
-        children=children,
-        seed=seed,
-        unordered=unordered or None,
-    )
+    comparison = Comparison(comparing(measure if measure is not None else _usual_measure()), depth)
     if input_file is not None and first is None:
         _compare_file(input_file, comparison, explain=explain, as_json=as_json)
     elif input_file is None and first is not None and second is not None:
@@ -207,38 +153,29 @@ def match(
     top: Annotated[int, typer.Option(metavar="N", help="Number of pairs, 1 or more.")] = 5,
     move: Annotated[
         str | None,
-        typer.Option(metavar="MOVE", help="Only the counterparts of this reply in the first position, its killer."),
+        typer.Option(metavar="MOVE", help="Only the counterparts of this reply (SAN) in the first position."),
     ] = None,
-    labels: Annotated[
-        str,
-        typer.Option(metavar="uci|san", help="How moves are named; uci tells something with --reference root only."),
-    ] = "san",
-    captures: CapturesOption = False,
-    reference: ReferenceOption = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Show after which first moves each pair was paired.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Pair the replies of two positions that are similar in relation to their parents; the most frequent pairs first.
+    """Pair the replies of two positions that change their positions alike, the most frequent pairs first.
 
-    If one position has a killer, its counterpart may be one in the other: a proposal, which `trapline prove` can judge.
-    What the most frequent checks alone would propose is shown beside it.
+    If one position has a killer, its counterpart may be a killer in the other. `trapline prove` can test that. The pair
+    of the most frequent checks stands beside it.
     """
     from trapcore.measures.move_matching import frequent_check, of_positions
-    from trapcore.measures.options import Reference, chosen
 
-    kind = Reference.PARENT if reference is None else chosen(Reference, reference)
-    pairs = of_positions(first, second, top=top, move=move, labels=labels, captures=captures, reference=kind)
-    checks = [frequent_check(fen, labels=labels, captures=captures) for fen in (first, second)]
+    pairs = of_positions(first, second, top=top, move=move, labels="san")
+    checks = [frequent_check(fen, labels="san") for fen in (first, second)]
     if as_json:
         rows = [
             {"first": p.first, "second": p.second, "count": p.count, "chances": p.chances, "distance": p.distance}
             | ({"after": [list(moves) for moves in p.after]} if explain else {})
             for p in pairs
         ]
-        answer = {"labels": labels, "captures": captures, "reference": kind, "pairs": rows}
-        echo(json.dumps(answer | {"baselines": {"most-frequent-check": checks}}))
+        echo(json.dumps({"pairs": rows, "baselines": {"most-frequent-check": checks}}))
         return
     width = max([6, *(len(name) for p in pairs for name in (p.first, p.second))])
     if pairs:

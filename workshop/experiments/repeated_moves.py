@@ -45,7 +45,7 @@ class RepeatedMove:
 
 def sample_moves(library: Library, min_games: int, count: int, seed: int) -> tuple[int, list[Place]]:
     """How many candidates there are, and ``count`` of them at random; all if there are no more."""
-    found = candidates(library, min_games, 0.0, None, None)
+    found = candidates(library, min_games, None, None)
     sample = random.Random(seed).sample(found, min(count, len(found)))
     return len(found), places(library, sample)
 

@@ -133,11 +133,18 @@ def proved(trap: Trap) -> Trap:
     return TrapProver().prove(trap)
 
 
+def facts(trap: Trap) -> tuple[object, ...]:
+    """All of a trap but its proof."""
+    return trap.slug, trap.name, trap.family, trap.epd, trap.line, trap.moves, trap.eco, trap.opening, trap.reason
+
+
 def exported(traps: list[Trap]) -> str:
     return "".join(trap_game(trap) for trap in traps)
 
 
-def test_what_is_exported_is_read_back_equal(library: Library, tmp_path: Path, new_library: NewLibrary) -> None:
+def test_what_is_exported_is_read_back_and_proved_again(
+    library: Library, tmp_path: Path, new_library: NewLibrary
+) -> None:
     measured = replace(elephant(), verdict=Verdict.PROVED, gain=0.8125, proof_by="Stockfish 15.1", proof_nodes=7)
     said = Opinion(by="Stockfish 15.1", verdict=Verdict.PROVED, gain=0.8125, nodes=7, date="2025-03-01")
     unsure = Opinion(by='A 2; "x"', verdict=Verdict.UNDECIDED, depth=9)
@@ -148,15 +155,12 @@ def test_what_is_exported_is_read_back_equal(library: Library, tmp_path: Path, n
     library.add_all([proved(legal()), measured, replace(fishing_pole(), moves=None), chess960])
     write_traps(library.traps(), tmp_path / "out.pgn.gz", as_json=False, library=library.name)
     with open_library(new_library(), create=True) as copy:
-        report = import_file(copy, tmp_path / "out.pgn.gz", trust=True)
-        assert (report.bad, copy.traps()) == ([], library.traps())
-        assert [opinion.date for opinion in copy.trap("elephant-trap").opinions] == ["", "2025-03-01"]
-        assert copy.digest() == library.digest()
-    with open_library(new_library(), create=True) as wary:
-        import_file(wary, tmp_path / "out.pgn.gz")
-        assert wary.trap("legals-mate") == proved(legal())
+        report = import_file(copy, tmp_path / "out.pgn.gz")
+        assert report.bad == []
+        assert [facts(trap) for trap in copy.traps()] == [facts(trap) for trap in library.traps()]
+        assert copy.trap("legals-mate") == proved(legal())
         # What an engine said is not taken on trust; our own search has looked again.
-        assert wary.trap("elephant-trap").proof_by == _native.TESTER_VERSION
+        assert copy.trap("elephant-trap").proof_by == _native.TESTER_VERSION
 
 
 words = st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "S", "Zs"]), max_size=40)
@@ -190,30 +194,17 @@ def test_any_line_and_any_words_survive_the_way_out_and_back(
     if trap.opening == "?" or trap.name == "?" or trap.source == "?":
         return
     text = trap_game(trap)
-    assert game_trap(text, source="elsewhere", trust=True) == trap
+    assert game_trap(text, source="elsewhere") == trap
     assert all(len(line) <= 79 for line in text.split("\n\n")[1].splitlines())
     other = chess.pgn.read_game(io.StringIO(text))  # and another program reads the same moves
     assert other is not None
     assert [move.uci() for move in other.mainline_moves()] == uci
 
 
-def test_forged_proofs_are_refused(library: Library, tmp_path: Path) -> None:
+def test_a_stated_proof_is_not_believed(library: Library, tmp_path: Path) -> None:
     text = trap_game(proved(legal())).replace('[MateIn "2"]', '[MateIn "1"]')
-    report = import_file(library, write(tmp_path / "t.pgn", text), trust=True)
-    assert "cannot be a mate in 1" in report.bad[0].reason
-    unreadable = trap_game(proved(legal())).replace('[MateIn "2"]', '[MateIn "two"]')
-    report = import_file(library, write(tmp_path / "t.pgn", unreadable), trust=True)
-    assert "cannot be read" in report.bad[0].reason
-
-
-@pytest.mark.parametrize("figures", ["1" * 30, "1" * 5000, "-1", "1e999", "nan", "\u0663"])
-@pytest.mark.parametrize("tag", ["MateIn", "ProofNodes", "ProofDepth", "Gain", "BaitRank"])
-def test_numbers_of_tags_have_bounds(library: Library, tmp_path: Path, tag: str, figures: str) -> None:
-    text = re.sub(r"\[(MateIn|ProofNodes|ProofDepth|Gain|BaitRank) [^\n]*\n", "", trap_game(proved(legal())))
-    hostile = f'[{tag} "{figures}"]\n[BaitGain "1"]\n{text}'
-    report = import_file(library, write(tmp_path / "t.pgn", hostile), trust=True)
-    assert len(report.bad) == 1
-    assert len(report.bad[0].reason) < 300
+    import_file(library, write(tmp_path / "t.pgn", text))
+    assert library.trap("legals-mate").mate_in == 2
 
 
 @pytest.mark.parametrize("ply", ["0", "1" * 30, "1" * 5000, "\u0663"])

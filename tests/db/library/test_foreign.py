@@ -181,7 +181,6 @@ def test_no_slug_writes_outside_the_folder_and_no_message_obeys_it(library: Path
     folder.mkdir(parents=True)
     before = {path for path in tmp_path.rglob("*") if folder not in path.parents}
     for arguments in (
-        ("query", "--svg", "-o", str(folder)),
         ("library", "export", "--study", str(folder)),
         ("library", "export", "-o", str(folder / "traps.pgn")),
         ("library", "list"),

@@ -239,7 +239,7 @@ def test_verify_can_be_interrupted_and_started_again(run: Run, library: Library,
 def test_verify_tells_of_contradictions(run: Run, library: Library, tmp_path: Path) -> None:
     library.add_all([legal(), elephant()])
     library.close()
-    engine = ["--engine", engine_of(tmp_path, REFUTING), "--engine-nodes", "10", "--db", library.name]
+    engine = ["--engine", engine_of(tmp_path, REFUTING), "--db", library.name]
     told = run("library", "verify", *engine).stdout.splitlines()
     assert told[-1] == "1 proved, 1 undecided, 2 contradictions"
     assert sum("opinions contradict each other" in line for line in told) == 2

@@ -294,9 +294,9 @@ def test_a_library_of_puzzles_learns_to_propose_the_killers_of_others(tmp_path: 
     known, unseen = rows[:400], rows[400:]
     (tmp_path / "known.csv").write_text("\n".join([columns, *known]) + "\n")
     with open_library(path, create=True) as library:
-        import_file(library, tmp_path / "known.csv", trust=True)
+        import_file(library, tmp_path / "known.csv")
     fitted = CommandLine(commands).answer("train", "--db", path)
-    assert fitted["traps"] == 400
+    assert 350 <= fitted["traps"] <= 400  # without those that are proved to be none
     assert fitted["held_out"]["hit@1"] >= 0.8
     killers, questions = {}, ""
     for row in unseen:

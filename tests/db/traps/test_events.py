@@ -23,9 +23,9 @@ from tests.support.trap_games import (
 )
 from trapcore import _native
 
-ANALYZER = AnalysisRequest(
-    tell="known", measure="sequences", depth=2, labels="uci", captures=False, min_similarity=1.0, nodes=200_000
-).analyzer(KnownTraps([LEGAL, BUDAPEST, SMOTHERED, ELEPHANT]))
+ANALYZER = AnalysisRequest(tell="known", measure="sequences", min_similarity=1.0, nodes=200_000).analyzer(
+    KnownTraps([LEGAL, BUDAPEST, SMOTHERED, ELEPHANT])
+)
 
 TRAPS = {"legal": LEGAL, "budapest": BUDAPEST, "elephant": ELEPHANT}
 

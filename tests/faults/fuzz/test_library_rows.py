@@ -25,7 +25,7 @@ COMMANDS: list[tuple[str, ...]] = [
     ("library", "show", "legals-mate", "--json"),
     ("library", "export"),
     ("library", "export", "--study", "study"),
-    ("query", "--svg", "-o", "boards"),
+    ("query", "--pgn"),
     ("query", "--fen", LEGAL_FEN, "--similar", "3", "--json"),
     ("query", "--name", "legal mate"),
     ("query", "--player", "Kiss", "--sort", "frequency"),

@@ -17,9 +17,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from annotator.annotate import annotate_file
+import trapline
 from annotator.record import record_losing_moves
-from annotator.settings import AnalysisSettings, Tell
+from annotator.settings import AnalysisSettings
 from db.formats.bundled import bundled_traps
 from db.games.index_games import index_files
 from db.library.open import open_library
@@ -146,12 +146,9 @@ def expected_upload(library: Path, games: Path) -> tuple[bytes, bytes]:
     """Games to upload and what comes back; ``games`` is where to write them meanwhile."""
     moves = (FELL, AVOIDED, MISSED, QUIET)
     games.write_text("".join(game(moves[n % len(moves)], Round=str(n)) for n in range(60)))
-    output = games.with_suffix(".annotated.pgn")
-    with open_library(library, read_only=True) as opened:
-        annotate_file(games, output, opened, AnalysisSettings(tell=Tell.KNOWN))
-    found = games.read_bytes(), output.read_bytes()
+    with trapline.open(library, read_only=True) as opened:
+        found = games.read_bytes(), trapline.annotate(games, library=opened, tell="known").encode()
     games.unlink()
-    output.unlink()
     return found
 
 

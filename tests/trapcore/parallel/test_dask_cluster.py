@@ -253,9 +253,7 @@ def test_what_travels_arrives_as_it_was(tmp_path: Path) -> None:
     batches = [*splitter.feed(data), *splitter.finish()]
     with open_library(make_library(tmp_path / "traps.sqlite")) as library:
         known = KnownTraps.of(library, "abstracted")
-    request = AnalysisRequest(
-        tell="similar", measure="abstracted", depth=2, labels="uci", captures=False, min_similarity=0.5, nodes=10_000
-    )
+    request = AnalysisRequest(tell="similar", measure="abstracted", min_similarity=0.5, nodes=10_000)
     judge = BatchAnalyzer(request, known)
     again, findings = pickle.loads(pickle.dumps(judge)), 0
     for batch in batches:

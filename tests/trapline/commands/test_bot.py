@@ -12,7 +12,6 @@ from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
-import typer
 from pydantic import SecretStr
 from typer.testing import CliRunner
 
@@ -28,13 +27,12 @@ from tests.support.polling import PATIENCE_SECONDS, until
 from tests.support.uci_engines import REFUTING, engine_of
 from trapcore.errors import InputError, OutputError, TraplineError, UsageError
 from trapcore.io import logs
-from trapline.commands.bot import _with_retries, bot
+from trapline.commands.bot import _with_retries
+from trapline.program import app as APP
 from trapline.settings import CONFIG_VARIABLE, Settings
 
 ROOT = Path(__file__).parents[3]
 SECRET = "lip_verysecret"
-APP = typer.Typer()
-APP.command()(bot)
 
 
 @pytest.fixture(autouse=True)
@@ -61,7 +59,7 @@ def configured(folder: Path, text: str = "") -> str:
 
 
 def test_the_example_configuration_is_checked_without_a_token() -> None:
-    done = CliRunner().invoke(APP, ["--check", "--config", str(ROOT / "deploy" / "trapline.example.toml")])
+    done = CliRunner().invoke(APP, ["--config", str(ROOT / "deploy" / "trapline.example.toml"), "bot", "--check"])
     assert done.exit_code == 0, done.output
     lines = done.stdout.splitlines()
     assert lines[0].startswith("ok         configuration: plays on https://lichess.org")
@@ -82,7 +80,7 @@ def test_everything_that_is_there_is_told(server: Server, tmp_path: Path, monkey
     token.chmod(0o600)
     text = f'engine = "{engine}"\nbooks = ["{tmp_path / "book.bin"}"]\ntoken_file = "{token}"'
     config = configured(tmp_path, text)
-    done = CliRunner().invoke(APP, ["--check", "--config", config, "--url", server.url])
+    done = CliRunner().invoke(APP, ["--config", config, "bot", "--check", "--url", server.url])
     assert done.exit_code == 0, done.output
     assert SECRET not in done.output
     for output in (
@@ -108,7 +106,7 @@ def test_everything_that_is_wrong_is_told(server: Server, tmp_path: Path, monkey
         f'books = ["{tmp_path}/empty.bin", "{tmp_path}/none.bin"]\n'
         f'token_file = "{token}"'
     )
-    done = CliRunner().invoke(APP, ["--check", "--config", configured(tmp_path, text)])
+    done = CliRunner().invoke(APP, ["--config", configured(tmp_path, text), "bot", "--check"])
     assert done.exit_code == 1
     failed = [line.split(None, 1)[1].split(":")[0] for line in done.stdout.splitlines() if line.startswith("WRONG")]
     assert failed == ["token", "token", "library", "engine", "book", "book", "tables"]
@@ -139,14 +137,14 @@ def refusal(*arguments: str) -> TraplineError:
 
 
 def test_what_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "TRAPLINE_BOT_TOKEN" in str(refusal("--config", configured(tmp_path)))
-    assert "--check changes nothing" in str(refusal("--check", "--upgrade", "--config", configured(tmp_path)))
+    assert "TRAPLINE_BOT_TOKEN" in str(refusal("--config", configured(tmp_path), "bot"))
+    assert "--check changes nothing" in str(refusal("--config", configured(tmp_path), "bot", "--check", "--upgrade"))
     monkeypatch.setenv("TRAPLINE_BOT_TOKEN", "two words")
-    error = refusal("--config", configured(tmp_path))
+    error = refusal("--config", configured(tmp_path), "bot")
     assert "holds no token" in str(error)
     assert "two words" not in str(error)
-    assert "which lichess forbids" in str(refusal("--config", configured(tmp_path, "coach = true")))
-    done = CliRunner().invoke(APP, ["--check", "--config", configured(tmp_path, "coach = true")])
+    assert "which lichess forbids" in str(refusal("--config", configured(tmp_path, "coach = true"), "bot"))
+    done = CliRunner().invoke(APP, ["--config", configured(tmp_path, "coach = true"), "bot", "--check"])
     assert (done.exit_code, "WRONG      coach" in done.stdout) == (1, True)
 
 
@@ -197,7 +195,7 @@ def test_the_token_file(tmp_path: Path) -> None:
 def test_upgrading_asks_first(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     server.do(lambda site: site.token(site.join("Human"), "lip_human"))
     monkeypatch.setenv("TRAPLINE_BOT_TOKEN", "lip_human")
-    arguments = ["--upgrade", "--url", server.url, "--config", configured(tmp_path)]
+    arguments = ["--config", configured(tmp_path), "bot", "--upgrade", "--url", server.url]
     no = CliRunner().invoke(APP, arguments, input="n\n")
     assert "This cannot be undone" in no.stdout
     assert server.do(lambda site: site.account("Human").is_bot) is False
@@ -209,10 +207,10 @@ def test_upgrading_asks_first(server: Server, tmp_path: Path, monkeypatch: pytes
 
 def test_the_log_is_json_without_the_token_and_begins_anew_at_midnight(tmp_path: Path) -> None:
     before = logging.getLogger().handlers
-    end = logs.set_up(tmp_path / "logs" / "bot.log", as_json=True, token=SecretStr(SECRET), verbose=True)
+    end = logs.set_up(tmp_path / "logs" / "bot.log", as_json=True, token=SecretStr(SECRET))
     try:
         log = logging.getLogger("bot.test")
-        log.debug("the token is %s", SECRET)
+        log.info("the token is %s", SECRET)
         try:
             raise RuntimeError(f"it is {SECRET}")
         except RuntimeError:
@@ -223,19 +221,19 @@ def test_the_log_is_json_without_the_token_and_begins_anew_at_midnight(tmp_path:
     text = (tmp_path / "logs" / "bot.log").read_text()
     assert SECRET not in text
     first, second = (json.loads(line) for line in text.splitlines())
-    assert (first["level"], first["room"], first["message"]) == ("debug", "bot.test", "the token is ***")
+    assert (first["level"], first["room"], first["message"]) == ("info", "bot.test", "the token is ***")
     assert "RuntimeError: it is ***" in second["error"]
     with pytest.raises(OutputError, match="this is a directory"):
-        logs.set_up(tmp_path, as_json=False, token=None, verbose=False)
+        logs.set_up(tmp_path, as_json=False, token=None)
 
 
 @pytest.mark.fault
 def test_sigterm_hands_a_game_over_and_nothing_shows_the_token(server: Server, tmp_path: Path) -> None:
     env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "TRAPLINE_BOT_TOKEN": SECRET, "PYTHONPATH": str(ROOT)}
     small_library(tmp_path / "library.sqlite")
-    command = [sys.executable, "-m", "trapline", "bot", "--url", server.url, "-v"]
     config = configured(tmp_path, "move_seconds = 0.05")
-    with subprocess.Popen([*command, "--config", config], env=env, stderr=subprocess.PIPE, text=True) as process:
+    command = [sys.executable, "-m", "trapline", "--config", config, "bot", "--url", server.url]
+    with subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True) as process:
         try:
 
             def challenge(site: object) -> str:

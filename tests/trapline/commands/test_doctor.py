@@ -40,9 +40,9 @@ def library(tmp_path: Path) -> Path:
     return path
 
 
-def examined(library: Path, *arguments: str, **variables: str) -> tuple[int, dict[str, tuple[str, str]]]:
+def examined(library: Path, **variables: str) -> tuple[int, dict[str, tuple[str, str]]]:
     """Exit code, and outcome and message of each finding."""
-    done = run_program(("doctor", "--db", str(library), "--json", *arguments), library.parent, variables)
+    done = run_program(("doctor", "--db", str(library), "--json"), library.parent, variables)
     assert done.stderr == ""
     return done.returncode, {each["what"]: (each["outcome"], each["message"]) for each in json.loads(done.stdout)}
 
@@ -93,7 +93,7 @@ def test_a_damaged_file_a_missing_one_and_settings_that_are_none(library: Path, 
     assert (code, found["library"][0]) == (1, "bad")
     settings = tmp_path / "settings.toml"
     settings.write_text("nodess = 5\n", "utf-8")
-    code, found = examined(library, "--config", str(settings))
+    code, found = examined(library, TRAPLINE_CONFIG=str(settings))
     assert (code, found["settings"][0]) == (1, "bad")
 
 
@@ -138,6 +138,6 @@ def test_what_the_bot_and_the_service_need_is_looked_at_by_their_own_checks(libr
     token = tmp_path / "token"
     token.write_text("lip_secret", "utf-8")
     token.chmod(0o644)
-    _, found = examined(library, "--config", str(settings), TRAPLINE_SERVICE_TOKEN_FILE=str(token))
+    _, found = examined(library, TRAPLINE_CONFIG=str(settings), TRAPLINE_SERVICE_TOKEN_FILE=str(token))
     assert found["service: token"][0] == "bad"
     assert "chmod 600" in found["service: token"][1]

@@ -1,5 +1,6 @@
 """What every command has: short help, flags without a type, names of near commands, completion in three shells."""
 
+import gzip
 import os
 import pty
 import subprocess
@@ -14,6 +15,7 @@ from db.formats.bundled import bundled_traps
 from db.library.open import create_library, open_library
 from tests.support.command_line import run_program
 from tests.support.practice_library import copy_practice_library
+from tests.support.trap_games import FELL, QUIET, game
 from trapline.program import COMMANDS
 
 
@@ -60,6 +62,49 @@ def test_commands_are_completed(variables: dict[str, str], tmp_path: Path) -> No
     )
     assert "annotate" in done.stdout
     assert not [name for name in COMMANDS if name != "annotate" and name in done.stdout.split()]
+
+
+@pytest.mark.parametrize("name", ["games.pgn", "GAMES.PGN", "club games", "games.pgn.gz"])
+def test_a_file_in_place_of_a_command_is_annotated(name: str, tmp_path: Path) -> None:
+    create_library(tmp_path / "library.sqlite")
+    text = game(QUIET)
+    data = gzip.compress(text.encode()) if name.endswith("gz") else text.encode()
+    (tmp_path / name).write_bytes(data)
+    (tmp_path / "more.pgn").write_text(game(FELL), "utf-8")
+    options = ("--tell", "known", "--db", "library.sqlite", "--quiet")
+    done = run_program((name, "more.pgn", "-o", "out.pgn", *options), tmp_path, {})
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert (tmp_path / "out.pgn").read_text("utf-8") == text + game(FELL)
+
+
+def test_standard_input_in_place_of_a_command_is_annotated(tmp_path: Path) -> None:
+    create_library(tmp_path / "library.sqlite")
+    done = run_program(("-", "--tell", "known", "--db", "library.sqlite", "--quiet"), tmp_path, {}, game(QUIET))
+    assert (done.returncode, done.stdout) == (0, game(QUIET))
+
+
+def test_a_missing_file_and_a_folder_are_no_commands(tmp_path: Path) -> None:
+    (tmp_path / "practice").mkdir()
+    create_library(tmp_path / "library.sqlite")
+    missing = run_program(("games.pgn", "--db", "library.sqlite"), tmp_path, {})
+    assert (missing.returncode, "games.pgn: there is no such file" in missing.stderr) == (3, True)
+    folder = run_program(("practice",), tmp_path, {})
+    assert (folder.returncode, "did you mean 'practise'" in " ".join(folder.stderr.split())) == (2, True)
+
+
+def test_a_command_is_stronger_than_a_file_of_its_name(tmp_path: Path) -> None:
+    (tmp_path / "query").write_text(game(QUIET), "utf-8")
+    create_library(tmp_path / "library.sqlite")
+    done = run_program(("query", "--db", "library.sqlite"), tmp_path, {})
+    assert "there are no such traps" in done.stderr
+
+
+def test_the_settings_file_is_named_before_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRAPLINE_CONFIG", "")  # so that what the option sets is taken back
+    create_library(tmp_path / "other.sqlite")
+    (tmp_path / "mine.toml").write_text('db = "other.sqlite"\n', "utf-8")
+    done = run_program(("--config", "mine.toml", "library", "list"), tmp_path, {"TRAPLINE_CONFIG": ""})
+    assert (done.returncode, done.stderr) == (0, "trapline: the library has no traps\n")
 
 
 def test_what_is_not_there_is_said(tmp_path: Path) -> None:

@@ -1,6 +1,10 @@
 """What the help says of options that have to be one of a few words: all of them, and the one that is usual."""
 
+import os
+import re
 import shlex
+import subprocess
+import sys
 from collections.abc import Iterator
 from enum import StrEnum
 from typing import Any
@@ -13,7 +17,7 @@ from db.traps.terms import Outcome
 from trapcore.measures.options import IndexedMeasure, Measure
 from trapcore.proof.verdict import Verdict
 from trapline.examples import EXAMPLES
-from trapline.program import app
+from trapline.program import COMMANDS, app
 from trapline.settings import Settings
 
 
@@ -29,7 +33,6 @@ def option_of(command: str, name: str) -> tuple[str, str]:
     ("command", "option", "choices"),
     [
         ("annotate", "measure", IndexedMeasure),
-        ("query", "measure", IndexedMeasure),
         ("similarity", "measure", Measure),
         ("query", "sort", Sort),
         ("query", "outcome", Outcome),
@@ -73,7 +76,55 @@ def test_every_command_has_an_example_that_it_can_read() -> None:
         assert given <= known, name
 
 
+def test_the_paragraphs_of_the_help_fill_the_lines_of_a_terminal() -> None:
+    assert [name for name, command, _ in leaves() if "\n" in command.help.replace("\n\n", "")] == []
+
+
 def test_the_help_shows_the_example(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         app(["library", "show", "--help"], prog_name="trapline")
     assert "Example: trapline library show legal-mate" in capsys.readouterr().out
+
+
+PANELS = ("Commands", "Library", "Bot and service", "Measures and searches", "Workshop")
+PLAYERS = ["annotate", "index", "report", "practise", "serve", "query"]
+
+
+@pytest.mark.parametrize("rich", ["1", "0"], ids=["rich", "plain"])
+def test_the_help_shows_a_players_commands_first_and_the_others_in_panels(rich: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "trapline", "--help"],
+        env=os.environ | {"TYPER_USE_RICH": rich, "COLUMNS": "100"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    lines = [line.strip("│╭╰─╮╯ :") for line in done.stdout.splitlines()]
+    places = [lines.index(panel) for panel in PANELS]
+    assert places == sorted(places)
+    words = [line.split()[0] for line in lines if line and line.split()[0] in COMMANDS]
+    assert words == list(COMMANDS)
+    first = [line.split()[0] for line in lines[places[0] + 1 : places[1]] if line and line.split()[0] in COMMANDS]
+    assert first == PLAYERS
+
+
+def test_one_line_says_what_db_is_and_only_the_root_offers_completion() -> None:
+    found = [command for name, command, _ in leaves() if not name.startswith("research")]
+    told = {option.help for command in found for option in command.params if option.name == "db"}
+    assert len(told) == 1
+    assert len(told.pop()) < 60
+    root: Any = typer.main.get_command(app)
+    assert {"--install-completion", "--show-completion"} <= {option for each in root.params for option in each.opts}
+    inner = [root.get_command(None, name) for name in ("library", "jobs", "service")]
+    assert not [each for group in inner for each in group.params if "completion" in each.name]
+
+
+def test_a_help_text_is_made_of_short_sentences() -> None:
+    long = []
+    for name, command, _ in leaves():
+        if name.startswith("research"):
+            continue
+        texts = [command.help, *(parameter.help or "" for parameter in command.params if hasattr(parameter, "help"))]
+        sentences = [sentence for text in texts for sentence in re.split(r"[.:;]\s|\n\n", text)]
+        long += [(name, sentence) for sentence in sentences if len(sentence.split()) > 25]
+    assert long == []

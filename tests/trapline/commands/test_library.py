@@ -151,11 +151,6 @@ def test_list_on_a_pipe_is_a_line_a_trap(run: Run, db: list[str]) -> None:
     del elephant[1]
     assert elephant == ["elephant-trap", "white", "Nxd5", "Nxd5 Bxd8 Bb4+ Qd2 Bxd2+ Kxd2 Kxd8", "Elephant trap", ""]
     assert legals == ["legals-mate", "proved, mate in 2", "black", "Bxd1", "Bxf7+ Ke7 Nd5#", "Légal's mate", ""]
-    assert run("library", "list", "--verdict", "proved", *db).stdout.count("\n") == 2
-    assert run("library", "list", "--family", "elephant", *db).stdout.count("\n") == 1
-    assert run("library", "list", "--verdict", "refuted", *db).stdout == ""
-    assert "did you mean 'proved'" in run("library", "list", "--verdict", "proven", *db, code=2).stderr
-    assert "did you mean 'elephant'" in run("library", "list", "--family", "elefant", *db, code=2).stderr
 
 
 def test_list_and_show_as_json(run: Run, db: list[str]) -> None:
@@ -207,9 +202,9 @@ def test_export_and_import_go_in_a_circle(run: Run, db: list[str], tmp_path: Pat
     run("library", "export", "-o", "out.pgn.zst", *db)
     assert {path.name for path in tmp_path.iterdir()} == {"my.sqlite", "out.pgn.zst"}
     run("library", "init", "--empty", "--db", "copy.sqlite")
-    run("library", "import", "out.pgn.zst", "--trust-proofs", "--db", "copy.sqlite")
+    run("library", "import", "out.pgn.zst", "--db", "copy.sqlite")
     with open_library(tmp_path / "my.sqlite") as one, open_library(tmp_path / "copy.sqlite") as other:
-        assert one.digest() == other.digest()
+        assert [trap.line for trap in one.traps()] == [trap.line for trap in other.traps()]
     assert run("library", "export", "elephant-trap", *db).stdout.count("[Event ") == 1
     traps = json.loads(run("library", "export", "--json", *db).stdout)
     assert [len(trap["opinions"]) for trap in traps] == [1, 1]
@@ -255,8 +250,8 @@ def test_verify_strict_fails_for_a_refuted_trap(run: Run, db: list[str]) -> None
 
 @pytest.mark.skipif(STOCKFISH is None, reason="there is no Stockfish here")
 def test_an_engine_s_opinion_stands_beside_ours_and_stays(run: Run, db: list[str]) -> None:
-    engine = ["--engine", str(STOCKFISH), "--engine-nodes", "20000"]
-    done = run("library", "verify", *engine, *db)
+    engine = ["--engine", str(STOCKFISH)]
+    done = run("library", "verify", *engine, *db, TRAPLINE_ENGINE_NODES="20000")
     assert done.stdout == "2 proved\n"
     for _ in range(2):
         for trap in json.loads(run("library", "list", "--json", *db).stdout):
@@ -309,9 +304,8 @@ def test_show_tells_by_rating_who_fell_where_ratings_are_known(run: Run, db: lis
     }
 
 
-@pytest.mark.parametrize("option", [["--jobs", "0"], ["--engine-nodes", "0"]])
-def test_numbers_out_of_range_are_refused(run: Run, db: list[str], option: list[str]) -> None:
-    assert "must be at least 1" in run("library", "verify", *option, *db, code=2).stderr
+def test_a_number_of_threads_below_one_is_refused(run: Run, db: list[str]) -> None:
+    assert "must be at least 1" in run("library", "verify", "--jobs", "0", *db, code=2).stderr
 
 
 def test_a_library_that_is_none_is_one_line(run: Run, tmp_path: Path) -> None:

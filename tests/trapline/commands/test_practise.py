@@ -81,7 +81,7 @@ def test_skip_puts_an_exercise_off_and_count_ends(folder: Path) -> None:
         (("--player", "Eve Kisss"), "the nearest are Éva Kiss"),
         (("--theme", "mat"), "did you mean 'mate'?"),
         (("--opening", "Grünfeld"), "exercises is of this kind"),
-        (("--rating", "strong"), "--rating wants two numbers"),
+        (("--rating", "strong"), "--rating takes two numbers"),
         (("--export", "deck.zip"), "FILE.pgn, FILE.apkg or a FOLDER"),
         (("--export", "library.sqlite"), "FILE.pgn, FILE.apkg or a FOLDER"),
     ],

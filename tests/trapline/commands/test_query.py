@@ -2,7 +2,6 @@
 
 import io
 import json
-from pathlib import Path
 
 import chess.pgn
 import pytest
@@ -13,7 +12,7 @@ from db.library.open import open_library
 from db.patterns.bundled import add_patterns, bundled_patterns
 from tests.support.command_line import CommandLine
 from tests.support.db_traps import LEGAL_FEN
-from trapcore.errors import InputError, OutputError, UsageError
+from trapcore.errors import InputError, UsageError
 from trapline.program import app
 
 TRAPLINE = CommandLine(app)
@@ -58,13 +57,13 @@ def test_bundled_losing_moves_are_marked_and_have_their_position(path: str) -> N
 
 
 def test_an_empty_answer_says_so_and_is_no_failure(path: str) -> None:
-    for arguments in (["--eco", "B13", "--outcome", "mate"], ["--name", "qqqq", "--pgn"], ["--eco", "E99", "--svg"]):
+    for arguments in (["--eco", "B13", "--outcome", "mate"], ["--name", "qqqq", "--pgn"]):
         result = CliRunner().invoke(app, ["query", *arguments, "--db", path])
         assert (result.exit_code, result.stdout) == (0, "")
         assert "there are no such traps" in result.stderr
 
 
-def test_traps_as_games_and_as_boards(path: str, tmp_path: Path) -> None:
+def test_traps_as_games(path: str) -> None:
     text = TRAPLINE.run("query", "--family", "legal", "--pgn", "--db", path)
     games = io.StringIO(text)
     count = 0
@@ -72,14 +71,6 @@ def test_traps_as_games_and_as_boards(path: str, tmp_path: Path) -> None:
         assert game.headers["Family"] == "legal"
         count += 1
     assert count == len([trap for trap in bundled_traps() if trap.family == "legal"])
-    picture = TRAPLINE.run("query", "--name", "legal-mate", "--svg", "--db", path)
-    assert picture.startswith("<svg ")
-    assert "<title>Légal's mate</title>" in picture
-    assert picture.count('class="arrow"') >= 2
-    folder = tmp_path / "boards"
-    told = TRAPLINE.run("query", "--family", "legal", "--svg", "-o", str(folder), "--db", path).split()
-    assert sorted(map(str, folder.iterdir())) == sorted(told)
-    assert len(told) == count
 
 
 @pytest.mark.parametrize(
@@ -88,13 +79,11 @@ def test_traps_as_games_and_as_boards(path: str, tmp_path: Path) -> None:
         (["--fen", "rubbish"], InputError, "rubbish"),
         (["--moves", "e4 e5 Ke3"], InputError, "no legal move"),
         (["--family", "legl"], UsageError, "did you mean 'legal'"),
-        (["--measure", "terminal", "--fen", LEGAL_FEN, "--similar", "2"], UsageError, "only compares two positions"),
         (["--similar", "1000", "--fen", LEGAL_FEN], UsageError, "similar must be 1 to 100"),
         (["--sort", "nam"], UsageError, "did you mean 'name'"),
-        (["--rating", "abc"], UsageError, "--rating wants two numbers"),
+        (["--rating", "abc"], UsageError, "--rating takes two numbers"),
         (["--after", "abc"], UsageError, "no place to go on from"),
         (["--json", "--pgn"], UsageError, "choose one of"),
-        (["-o", "here"], UsageError, "-o belongs to --svg"),
     ],
 )
 def test_what_cannot_be_asked_is_said(path: str, arguments: list[str], kind: type[Exception], says: str) -> None:
@@ -102,12 +91,6 @@ def test_what_cannot_be_asked_is_said(path: str, arguments: list[str], kind: typ
     assert isinstance(error, kind)
     assert says in str(error)
     assert "\n" not in str(error)
-
-
-def test_a_folder_that_cannot_be_made_is_said(path: str, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("in the way")
-    arguments = ("query", "--name", "legal", "--svg", "-o", str(tmp_path / "file"), "--db", path)
-    assert isinstance(TRAPLINE.refusal(*arguments), OutputError)
 
 
 def test_json_of_an_empty_answer_is_json(path: str) -> None:

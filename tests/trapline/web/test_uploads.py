@@ -147,8 +147,8 @@ def test_what_is_not_read_is_refused_with_the_reason(client: httpx.Client) -> No
     assert (code, said) == (413, "at most 1 MiB are taken here; send larger files in pieces")
     code, said = refused(client.post(f"{JOBS}?nods=1", content=b"", headers=PGN))
     assert (code, "did you mean 'nodes'?" in said) == (400, True)
-    code, said = refused(client.post(f"{JOBS}?measure=structural&depth=3", content=b"", headers=PGN))
-    assert (code, "depth" in said) == (400, True)
+    code, said = refused(client.post(f"{JOBS}?measure=tree-edit", content=b"", headers=PGN))
+    assert (code, "measure" in said) == (400, True)
     damaged = gzip.compress(GAMES.read_bytes())[:100]
     told = status(client, client.post(JOBS, content=damaged, headers=PGN))
     assert (told["state"], "the gzip data end too early" in str(told["problem"])) == ("failed", True)

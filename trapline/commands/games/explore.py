@@ -18,21 +18,20 @@ def explore(
     moves: Annotated[str | None, typer.Option(metavar="MOVES", help="From the usual start to the position.")] = None,
     rating: Annotated[
         str | None,
-        typer.Option(
-            metavar="LOW-HIGH", help="Only what players with such a rating played; either end may be left out."
-        ),
+        typer.Option(metavar="LOW-HIGH", help="Only players of this rating. Either end may be left out."),
     ] = None,
     since: SinceOption = None,
     until: UntilOption = None,
     mirrored: Annotated[
-        bool, typer.Option("--mirrored", help="Count the position with colours exchanged, too.")
+        bool, typer.Option("--mirrored", help="Also count the position with colours exchanged.")
     ] = False,
     db: DbOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Show what was played in a position of the indexed games, how it ended, and who fell for its baits.
 
-    Without a terminal a line a move: SAN, count, wins of White, draws, wins of Black, mean rating, last year, trap.
+    Without a terminal each move is a line with tabs: SAN, count, wins of White, draws, wins of Black, mean rating, last
+    year, trap.
     """
     from db.games.explorer import explore as explored
     from trapline.commands.terminal import print_json, say

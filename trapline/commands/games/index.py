@@ -12,27 +12,25 @@ from trapline.echo import echo
 
 
 def index(
-    files: Annotated[list[str], typer.Argument(metavar="FILE", help="PGN files, packed or not; - is stdin.")],
+    files: Annotated[list[str], typer.Argument(metavar="FILE", help="PGN files, packed or not. - is stdin.")],
     jobs: JobsOption = None,
     cluster: ClusterOption = None,
     tell: Annotated[
         str | None,
         typer.Option(
             metavar="known|similar|losses",
-            help="With losses every new game is also looked through for moves that lose by force, which takes far "
-            "longer than to read it. Default: the setting `tell`, losses unless changed.",
+            help="losses: also search each new game for moves that lose by force, which takes far longer. Default: the "
+            "setting `tell`, losses unless changed.",
         ),
     ] = None,
     db: DbOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Read games into the library and find where its traps occurred in them.
+    """Read games into the library and find its traps and your losing moves in them.
 
-    Its losing moves are what `trapline report` speaks of; of a large collection of games that nobody wants a report on
-    they are better left out with --tell known.
-
-    The same games again change nothing; an interrupted run goes on where it stopped. The exit code is 3 if a file could
-    not be read to its end.
+    `trapline report` and `trapline practise` use the losing moves. --tell known leaves them out, for large collections.
+    The same games again change nothing. An interrupted run continues where it stopped. The exit code is 3 if a file
+    cannot be read to its end.
     """
     from annotator.record import Recorded, record_losing_moves
     from annotator.settings import Tell

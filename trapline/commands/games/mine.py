@@ -9,7 +9,6 @@ import typer
 from trapline.commands.options import (
     ClusterOption,
     DbOption,
-    EngineNodesOption,
     EngineOption,
     JobsOption,
     JsonOption,
@@ -25,29 +24,21 @@ if TYPE_CHECKING:
 
 def mine(
     files: Annotated[
-        list[str] | None, typer.Argument(metavar="FILE", help="PGN files to index first, packed or not; - is stdin.")
+        list[str] | None, typer.Argument(metavar="FILE", help="PGN files to index first, packed or not. - is stdin.")
     ] = None,
-    min_games: Annotated[
-        int | None, typer.Option(metavar="N", help="Moves that were played in so many games, 1 or more. Default 5.")
-    ] = None,
-    min_share: Annotated[
-        float | None, typer.Option(metavar="SHARE", help="And in this part of the games that had the position, 0 to 1.")
-    ] = None,
+    min_games: Annotated[int, typer.Option(metavar="N", help="Only moves of at least N games, 1 or more.")] = 5,
+    nodes: Annotated[int, typer.Option(metavar="N", help="Nodes for each question of the trap test.")] = 400_000,
     rating: Annotated[
-        str | None, typer.Option(metavar="LOW-HIGH", help="Only the choices of players rated so, e.g. 1200-1599.")
-    ] = None,
-    nodes: Annotated[
-        int | None, typer.Option(metavar="N", help="For each question of the trap test. Default 400,000.")
+        str | None, typer.Option(metavar="LOW-HIGH", help="Only players of this rating, such as 1200-1599.")
     ] = None,
     output: Annotated[
-        str | None, typer.Option("--output", "-o", metavar="FILE", help="Also write the new traps, as PGN.")
+        str | None, typer.Option("--output", "-o", metavar="FILE", help="Also write the new traps as PGN.")
     ] = None,
     study: Annotated[
         str | None,
-        typer.Option(metavar="FOLDER", help="Also write the new traps for lichess studies, 64 chapters a file."),
+        typer.Option(metavar="FOLDER", help="Also write the new traps as chapters of lichess studies, 64 a file."),
     ] = None,
     engine: EngineOption = None,
-    engine_nodes: EngineNodesOption = None,
     jobs: JobsOption = None,
     cluster: ClusterOption = None,
     db: DbOption = None,
@@ -55,26 +46,24 @@ def mine(
 ) -> None:
     """Find traps in the indexed games: moves that people play often and that lose by force.
 
-    Each is proved as any trap of the library; what it wins is borne out by the engine, or without one by the results of
-    the games. It is named by its opening and pattern, and listed with how many fell for it, worst first. An interrupted
-    run goes on where it stopped; with new games only what is new is looked at.
+    Each trap is proved. What it wins must agree with the engine, or without one with the results of the games. The list
+    says how many players fell for it, the worst trap first. An interrupted run continues where it stopped.
     """
     from coach.lichess_study import study_files, write_study
     from db.formats.export_file import write_traps
     from db.games.index_games import index_files
     from db.games.trap_stats import stats_of
-    from db.mining.mine import TEST_NODES, MiningOptions
+    from db.mining.mine import MiningOptions
     from db.mining.mine import mine as dig
     from trapline.commands.terminal import Status, counted, index_json, print_json, say
 
     check_outputs([output, *study_files(study)], db, files or ())
     low, high = bounds("rating", rating)
     options = MiningOptions(
-        min_games=5 if min_games is None else min_games,
-        min_share=0.0 if min_share is None else min_share,
+        min_games=min_games,
+        nodes=nodes,
         min_rating=low,
         max_rating=high,
-        nodes=TEST_NODES if nodes is None else nodes,
     )
     status = Status()
 
@@ -87,7 +76,7 @@ def mine(
         status.show(f"{now.done:,} of {left:,} moves looked at: {counted(sorted(now.findings.items()))}")
 
     with (
-        prover_with(engine, engine_nodes) as prover,
+        prover_with(engine) as prover,
         pool_for(jobs, cluster) as pool,
         open_or_make(db) as library,
     ):

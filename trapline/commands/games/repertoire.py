@@ -15,38 +15,38 @@ if TYPE_CHECKING:
 
 
 def repertoire(
-    color: Annotated[str, typer.Option(metavar="white|black", help="Whom the repertoire is for.")],
+    color: Annotated[str, typer.Option(metavar="white|black", help="Your colour.")],
     output: Annotated[
         Path,
         typer.Option(
             "--output",
             "-o",
             metavar="FILE.pgn|FILE.bin|FOLDER",
-            help="Where it is written: PGN with variations, a polyglot book, or study chapters, 64 a file.",
+            help="Output: PGN with variations, a polyglot book, or study chapters, 64 a file.",
         ),
     ],
     rating: Annotated[
         str | None,
-        typer.Option(metavar="LOW-HIGH", help="Opponents; either end may be left out. Default: of any known rating."),
+        typer.Option(
+            metavar="LOW-HIGH", help="Rating of the opponents. Either end may be left out. Default: any known rating."
+        ),
     ] = None,
     max_cost: Annotated[
         float,
-        typer.Option("--max-cost", metavar="C", help="Win chance (-1 to 1) that a move may give away, 0 to 1."),
+        typer.Option("--max-cost", metavar="C", help="Most win chance (-1 to 1) that a move gives away, 0 to 1."),
     ] = 0.08,
-    depth: Annotated[int, typer.Option(metavar="PLIES", help="How deep it goes, 1 to 60.")] = 20,
-    positions: Annotated[
-        int, typer.Option(metavar="N", help="Positions in which a move is chosen, those that are likeliest to come up.")
-    ] = 200,
+    depth: Annotated[int, typer.Option(metavar="PLIES", help="Depth, 1 to 60.")] = 20,
+    positions: Annotated[int, typer.Option(metavar="N", help="Number of positions, the likeliest first.")] = 200,
     nodes: Annotated[int, typer.Option(metavar="N", help="Nodes of the search of a position, 100 or more.")] = 4_000,
     db: DbOption = None,
     jobs: JobsOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Build the moves with the best expected score against players of a rating, and the traps that they set.
+    """Build a repertoire against players of a rating: the moves with the best expected score, and their traps.
 
-    Opponents answer, and fall for baits, as the players of the indexed games do, and where there are no games as a
-    model of people's moves says. Each trap is proved. The traps are printed, those that win the most a game first: how
-    often one gets there, how often they fall, what it wins, what it costs if they know it.
+    Opponents answer as the players of the indexed games do, and elsewhere as a model of people's moves says. Each trap
+    is proved. The list says how often a game reaches the trap, how often opponents fall, and what it wins. It also
+    says what the trap costs against somebody who knows it.
     """
     from coach.repertoire.build import RepertoireOptions, build_repertoire
     from coach.repertoire.export import check_kind, write_repertoire

@@ -14,27 +14,24 @@ if TYPE_CHECKING:
 
 
 def report(
-    player: Annotated[str, typer.Argument(metavar="PLAYER", help="The name or a part of it, whatever its case.")],
+    player: Annotated[str, typer.Argument(metavar="PLAYER", help="The name, or a part of it.")],
     output: Annotated[
-        str | None, typer.Option("--output", "-o", metavar="FILE", help="The page, one HTML file; - is stdout.")
+        str | None, typer.Option("--output", "-o", metavar="FILE", help="The page, one HTML file. - is stdout.")
     ] = None,
-    color: Annotated[
-        str | None, typer.Option(metavar="white|black", help="Only games in which the player had this colour.")
-    ] = None,
+    color: Annotated[str | None, typer.Option(metavar="white|black", help="Only games with this colour.")] = None,
     since: SinceOption = None,
     until: UntilOption = None,
     every: Annotated[
-        bool, typer.Option("--all", help="All players whose names have that part are one, spelt differently.")
+        bool, typer.Option("--all", help="All players with that part in their names are one person.")
     ] = False,
     language: LanguageOption = None,
     db: DbOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write a page of a player's losing moves and traps in the indexed games.
+    """Write a page about a player: what you keep losing to, and what to practise.
 
-    The traps are those of the library that were fallen into, avoided, set, sprung or missed. The page says how others
-    of the same rating fared in the same positions, and what to practise. It needs no network. With --json the same
-    figures are printed; a page is then written if -o asks for one.
+    The page compares you with players of the same rating in the same positions. It needs no network. --json prints the
+    same figures. With --json and -o you get both.
     """
     import sys
 

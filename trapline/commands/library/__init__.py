@@ -12,7 +12,7 @@ view.py     ``list``, ``show`` and ``export``
 from trapline.lazy_group import lazy_application
 
 library = lazy_application(
-    "Fill, look at and check the trap library.",
+    "Fill, show and check the trap library.",
     {
         "init": "trapline.commands.library.fill:init",
         "add": "trapline.commands.library.fill:add",

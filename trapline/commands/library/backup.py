@@ -11,10 +11,10 @@ from trapline.commands.resources import check_outputs, default_library, open_exi
 
 
 def backup(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="The copy; an older one of that name is replaced.")],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="The copy. An older one of that name is replaced.")],
     db: DbOption = None,
 ) -> None:
-    """Copy the library into a file, also while others write to it; the copy is checked before it gets its name."""
+    """Copy the library into a file, also while others write to it. The copy is checked before it gets its name."""
     from pathlib import Path
 
     from db.library.backup import back_up
@@ -28,10 +28,10 @@ def backup(
 
 def restore(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A copy made by `trapline library backup`.")],
-    replace: Annotated[bool, typer.Option("--replace", help="In place of the library that is there.")] = False,
+    replace: Annotated[bool, typer.Option("--replace", help="Replace the library that is there.")] = False,
     db: DbOption = None,
 ) -> None:
-    """Put a backup in the library's place; it is checked first. A library that is there needs --replace."""
+    """Put a backup in the library's place. It is checked first. An existing library needs --replace."""
     from pathlib import Path
 
     from db.library.backup import restore as put_back

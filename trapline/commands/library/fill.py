@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trapline.commands.options import DbOption, EngineNodesOption, EngineOption, JobsOption, JsonOption
+from trapline.commands.options import DbOption, EngineOption, JobsOption, JsonOption
 from trapline.commands.resources import (
     default_library,
     exists,
@@ -19,37 +19,36 @@ from trapline.echo import echo
 
 if TYPE_CHECKING:
     from db.formats.import_file import Imported
+    from db.library.library import Library
 
 
 def init(
     db: DbOption = None,
-    bundled: Annotated[
-        bool | None, typer.Option("--bundled/--empty", help="With the traps that come with the program, or without.")
-    ] = None,
-    engine: EngineOption = None,
-    engine_nodes: EngineNodesOption = None,
-    jobs: JobsOption = None,
+    bundled: Annotated[bool, typer.Option("--bundled/--empty", help="With the bundled traps, or without.")] = True,
 ) -> None:
-    """Make a library, of the bundled traps or empty. The certificates of their proofs are checked."""
-    from db.formats.bundled import add_bundled
+    """Make a library of the bundled traps, or an empty one. The certificates of the proofs are checked."""
+    import os
+
+    from db.formats.bundled import add_bundled, bundled_prover
     from db.library.open import create_library, open_library
     from trapcore.errors import LibraryError
     from trapline.commands.terminal import counted, say, trap_count
 
     path = db if db is not None else str(default_library())
-    threads = jobs_or_default(jobs)
-    with prover_with(engine, engine_nodes) as prover:
-        if exists(path):
-            with open_library(path, read_only=True) as opened:
-                there = trap_count(opened.counts().traps)
-            raise LibraryError(f"{path} is a trap library already, with {there}")
-        if "://" in path:
-            with open_library(path, create=True) as opened:
-                if bundled is not False:
-                    add_bundled(opened, prover, jobs=threads, log=say)
-        else:
-            fill = None if bundled is False else lambda made: add_bundled(made, prover, jobs=threads, log=say)
-            create_library(path, fill)
+    if exists(path):
+        with open_library(path, read_only=True) as opened:
+            there = trap_count(opened.counts().traps)
+        raise LibraryError(f"{path} is a trap library already, with {there}")
+
+    def fill(made: Library) -> None:
+        if bundled:
+            add_bundled(made, bundled_prover(), jobs=os.cpu_count() or 1, log=say)
+
+    if "://" in path:
+        with open_library(path, create=True) as opened:
+            fill(opened)
+    else:
+        create_library(path, fill)
     with open_library(path, read_only=True) as opened:
         counts = opened.counts()
     verdicts = counted([("proved", counts.proved), ("refuted", counts.refuted), ("undecided", counts.undecided)])
@@ -58,36 +57,22 @@ def init(
 
 def add(
     bait: Annotated[str, typer.Option(metavar="MOVE", help="The losing move, SAN or UCI.")],
-    line: Annotated[str, typer.Option(metavar="MOVES", help="What refutes it: the attacker's move first.")],
-    name: Annotated[str, typer.Option(metavar="TEXT", help="What people call the trap.")],
+    line: Annotated[str, typer.Option(metavar="MOVES", help="The moves that punish it, the attacker's first.")],
+    name: Annotated[str, typer.Option(metavar="TEXT", help="Name of the trap.")],
     moves: Annotated[str | None, typer.Option(metavar="MOVES", help="From the usual start to the position.")] = None,
     fen: Annotated[str | None, typer.Option(metavar="FEN", help="The position before the bait.")] = None,
-    family: Annotated[str, typer.Option(metavar="WORD", help="What the trap is a case of.")] = "other",
-    eco: Annotated[str, typer.Option(metavar="CODE", help="ECO code.")] = "",
-    opening: Annotated[str, typer.Option(metavar="TEXT", help="Name of the opening.")] = "",
+    family: Annotated[str, typer.Option(metavar="WORD", help="Traps of one idea share a family.")] = "other",
     source: Annotated[str, typer.Option(metavar="TEXT", help="Where you have it from.")] = "added by hand",
-    replace: Annotated[bool, typer.Option("--replace", help="In place of one with this position and bait.")] = False,
-    engine: EngineOption = None,
-    engine_nodes: EngineNodesOption = None,
+    replace: Annotated[bool, typer.Option("--replace", help="Replace a trap with this position and bait.")] = False,
     db: DbOption = None,
 ) -> None:
-    """Add one trap; it is checked, and proved as far as that can be done. Prints its slug."""
+    """Add one trap, checked and proved as far as that can be done. Prints its slug."""
     from db.traps.trap import make_trap
     from db.wording.claims import claim
     from trapline.commands.terminal import say
 
-    trap = make_trap(
-        name=name,
-        bait=bait,
-        killer_line=line,
-        fen=fen,
-        moves=moves,
-        family=family,
-        eco=eco,
-        opening=opening,
-        source=source,
-    )
-    with prover_with(engine, engine_nodes) as prover, open_or_make(db) as opened:
+    trap = make_trap(name=name, bait=bait, killer_line=line, fen=fen, moves=moves, family=family, source=source)
+    with prover_with(None) as prover, open_or_make(db) as opened:
         proved = prover.prove(trap)
         result = opened.add(proved, replace=replace)
         opened.record_occurrences()
@@ -102,23 +87,17 @@ def _verdicts(report: Imported) -> list[tuple[str, int]]:
 
 
 def import_(
-    files: Annotated[list[str], typer.Argument(metavar="FILE", help="PGN or lichess puzzles, packed or not; - stdin.")],
-    limit: Annotated[int | None, typer.Option(metavar="N", min=0, help="Stop after so many entries of a file.")] = None,
-    replace: Annotated[
-        bool, typer.Option("--replace", help="In place of those with the same position and bait.")
-    ] = False,
-    trust: Annotated[
-        bool, typer.Option("--trust-proofs", help="Take the proofs of a PGN export as they stand in it.")
-    ] = False,
+    files: Annotated[list[str], typer.Argument(metavar="FILE", help="PGN or lichess puzzles. - is stdin.")],
+    limit: Annotated[int | None, typer.Option(metavar="N", min=0, help="Read at most N entries of a file.")] = None,
+    replace: Annotated[bool, typer.Option("--replace", help="Replace traps with the same position and bait.")] = False,
     engine: EngineOption = None,
-    engine_nodes: EngineNodesOption = None,
     jobs: JobsOption = None,
     db: DbOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Add the traps of PGN files, a game a trap, or of the lichess puzzle file. Mates are proved.
+    """Add the traps of PGN files, one a game, or of the lichess puzzle file. Mates are proved.
 
-    In a PGN game the bait is the last main-line move marked ?? or ?, or the one that the tag Bait names. The same file
+    In a PGN game the bait is the last main-line move marked ?? or ?, or the move that the tag Bait names. The same file
     again changes nothing.
     """
     from db.formats.import_file import import_file
@@ -129,14 +108,13 @@ def import_(
     status = Status()
     reports = []
     # Puzzles come by the ten thousand: only an engine that was asked for judges them.
-    with prover_with(engine or OFF, engine_nodes) as prover, open_or_make(db) as opened:
+    with prover_with(engine or OFF) as prover, open_or_make(db) as opened:
         for file in files:
             report = import_file(
                 opened,
                 file,
                 prover=prover if prover.engine is not None else None,
                 replace=replace,
-                trust=trust,
                 limit=limit,
                 jobs=jobs_or_default(jobs),
                 progress=lambda now: status.show(f"{now.file}: {now.read:,} read"),

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
 from trapline.commands.options import DbOption, JsonOption
 from trapline.commands.resources import open_existing
 from trapline.echo import echo
@@ -13,22 +9,20 @@ from trapline.echo import echo
 
 def train(
     db: DbOption = None,
-    limit: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Learn from so many traps only, whichever they are.")
-    ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Learn from the library's traps which moves are killers, for `trapline propose` and all that proposes moves.
+    """Learn from the library's traps which moves are killers, for `trapline propose` and `trapline annotate`.
 
-    The killer of each trap that is not refuted is set against the other moves there, and ordinary moves that lose
-    nothing beside them. A tenth of the traps is first held out, to tell how often their killers are found.
+    trapline compares the killer of each trap that is not refuted with the other moves of its position, and with
+    ordinary moves that lose nothing. First it holds out a tenth of the traps, and measures how often it finds their
+    killers.
     """
     from db.similarity.train import HITS, fit_library
     from trapline.commands.terminal import Status, print_json, trap_count
 
     status = Status()
     with open_existing(db, read_only=False) as library:
-        fitted = fit_library(library, limit=limit, log=status.show)
+        fitted = fit_library(library, log=status.show)
         status.clear()
     if as_json:
         print_json(fitted.to_dict())

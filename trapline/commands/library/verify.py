@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from trapline.commands.options import DbOption, EngineNodesOption, EngineOption, JobsOption, JsonOption, SlugsArgument
+from trapline.commands.options import DbOption, EngineOption, JobsOption, JsonOption, SlugsArgument
 from trapline.commands.resources import jobs_or_default, open_existing, prover_with
 from trapline.echo import echo
 
@@ -14,19 +14,17 @@ from trapline.echo import echo
 def verify(
     slugs: SlugsArgument = None,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Exit with 1 if a trap is refuted that is not known as none, or disputed.")
+        bool, typer.Option("--strict", help="Exit with 1 if a trap is disputed, or refuted without a known reason.")
     ] = False,
     engine: EngineOption = None,
-    engine_nodes: EngineNodesOption = None,
     jobs: JobsOption = None,
     db: DbOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Read the whole library, prove its traps again, and store what changed.
 
-    With an engine, its opinions are stored beside our own; earlier opinions of engines stay. Where two opinions
-    contradict each other, nothing is claimed unless a mate is proved. After an interruption, a run over all traps goes
-    on where it was.
+    The opinion of an engine is stored beside our own. If two opinions contradict each other, nothing is claimed unless
+    a mate is proved. An interrupted run over all traps continues where it was.
     """
     from db.proof.reverify import Verified, verify_traps
     from db.wording.claims import claim, contradiction
@@ -43,7 +41,7 @@ def verify(
         one = "contradiction" if len(now.disputed) == 1 else "contradictions"
         return counted([*figures, (one, len(now.disputed))])
 
-    with prover_with(engine, engine_nodes) as prover, open_existing(db, read_only=False) as opened:
+    with prover_with(engine) as prover, open_existing(db, read_only=False) as opened:
         opened.check_file()
         chosen = [opened.trap(slug) for slug in slugs] if slugs else None
         try:

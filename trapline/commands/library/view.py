@@ -14,16 +14,13 @@ if TYPE_CHECKING:
 
 
 def list_(
-    family: Annotated[str | None, typer.Option(metavar="WORD", help="Only traps of this family.")] = None,
-    verdict: Annotated[
-        str | None, typer.Option(metavar="proved|refuted|undecided", help="Only traps with this verdict.")
-    ] = None,
     db: DbOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List the traps; without a terminal a line each: slug, verdict, victim, bait, killer line, name, reason.
+    """List the traps. `trapline query` finds some of them.
 
-    The reason is that of a famous line which is no trap, and empty for the others.
+    Without a terminal each is a line with tabs: slug, verdict, victim, bait, killer line, name, reason. Only a famous
+    line that is no trap has a reason.
     """
     from db.traps.answer import trap_to_dict
     from db.wording.claims import claim
@@ -31,12 +28,6 @@ def list_(
 
     with open_existing(db) as opened:
         traps, frequencies = opened.traps(), opened.frequencies()
-    if family is not None:
-        _known("family", family, {trap.family for trap in traps})
-        traps = [trap for trap in traps if trap.family == family]
-    if verdict is not None:
-        _known("verdict", verdict, {"proved", "refuted", "undecided"})
-        traps = [trap for trap in traps if trap.verdict == verdict]
     if as_json:
         print_json([trap_to_dict(trap, frequencies.get(trap.slug)) for trap in traps])
         return
@@ -47,7 +38,7 @@ def list_(
     columns = ("slug", "verdict", "victim", "bait", "killer line", "name", "reason")
     print_table(trap_count(len(rows)), columns, rows)
     if not rows:
-        say("there are no such traps")
+        say("the library has no traps")
 
 
 def show(
@@ -55,7 +46,7 @@ def show(
     db: DbOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show everything about one trap: its proof, what others say, how the bait looks by depth and in the games."""
+    """Show one trap: its proof, the opinions on it, how the bait looks by depth, and how often people take it."""
     from dataclasses import asdict
 
     from db.traps.answer import trap_to_dict
@@ -78,18 +69,18 @@ def export(
     slugs: SlugsArgument = None,
     output: Annotated[
         str | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Packed if it ends in .gz, .bz2 or .zst; - is stdout."),
+        typer.Option("--output", "-o", metavar="FILE", help="Output file, packed by its suffix. - is stdout."),
     ] = None,
     study: Annotated[
         str | None,
-        typer.Option(metavar="FOLDER", help="Write them there for lichess studies, 64 chapters a file."),
+        typer.Option(metavar="FOLDER", help="Write them as chapters of lichess studies, 64 a file."),
     ] = None,
     db: DbOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="JSON instead of PGN.")] = False,
 ) -> None:
-    """Write the traps as PGN games, which `trapline library import --trust-proofs` reads back, or as JSON.
+    """Write the traps as PGN games, which `trapline library import` reads back, or as JSON.
 
-    With --study the proved ones as chapters of lichess studies instead, and with -o as well as both.
+    With --study, write the proved ones as chapters of lichess studies instead. With --study and -o, write both.
     """
     from coach.lichess_study import study_files, write_study
     from db.formats.export_file import write_traps
@@ -109,10 +100,3 @@ def export(
             say(f"{trap_count(len(proved))} in {', '.join(map(str, files)) or 'no file'}{left}")
         if output is not None or study is None:
             write_traps(traps, output or "-", as_json=as_json, library=opened.name)
-
-
-def _known(what: str, given: str, known: set[str]) -> None:
-    from trapcore.suggestions import unknown_name
-
-    if given not in known:
-        raise unknown_name(what, given, sorted(known))

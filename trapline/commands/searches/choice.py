@@ -26,15 +26,15 @@ PositionArgument = Annotated[
     typer.Argument(metavar="[POSITION]", help="In the notation of the game, quoted. Default: the first position."),
 ]
 MovesOption = Annotated[
-    str, typer.Option(metavar='"MOVE …"', help="Moves that are played first, with spaces between.", show_default=False)
+    str, typer.Option(metavar='"MOVE …"', help="Moves to play first, with spaces between.", show_default=False)
 ]
 SecondsOption = Annotated[
-    float | None, typer.Option(metavar="S", help="Time for a move. Default: 1, if there is no --playouts.")
+    float | None, typer.Option(metavar="S", help="Time for a move. Default: 1, without --playouts.")
 ]
 PlayoutsOption = Annotated[
-    int | None, typer.Option(metavar="N", help="Playouts for a move: then the answer is the same everywhere.")
+    int | None, typer.Option(metavar="N", help="Playouts for a move. The answer is then the same everywhere.")
 ]
-SeedOption = Annotated[int, typer.Option(metavar="N", help="The same seed, the same answer.")]
+SeedOption = Annotated[int, typer.Option(metavar="N", help="The same seed gives the same answer.")]
 
 
 def chosen_budget(seconds: float | None, playouts: int | None) -> PlayoutBudget:

@@ -34,9 +34,9 @@ COLOURS = {"w": "white", "x": "white", "b": "black", "o": "black"}
 
 WhiteOption = Annotated[
     str | None,
-    typer.Option(metavar=f"human|{SEARCH_METAVAR}", help="Who plays White, or X. Default: human; with --watch, mcts."),
+    typer.Option(metavar=f"human|{SEARCH_METAVAR}", help="Player of White, or X. Default: human, with --watch mcts."),
 ]
-BlackOption = Annotated[str | None, typer.Option(metavar="human|…", help="Who plays Black, or O. Default: mcts.")]
+BlackOption = Annotated[str | None, typer.Option(metavar="human|…", help="Player of Black, or O. Default: mcts.")]
 
 
 def play(
@@ -51,9 +51,9 @@ def play(
     seed: SeedOption = 0,
     cluster: ClusterOption = None,
 ) -> None:
-    """Play a game in the terminal against a search, which says what it thinks; or watch two of them.
+    """Play a game in the terminal against a search, or watch two searches play.
 
-    Moves are typed as they are shown; ? lists the legal ones, and an empty line or `quit` ends the game.
+    Type moves as they are shown. ? lists the legal ones. An empty line or `quit` ends the game.
     """
     from trapcore.errors import UsageError
     from trapcore.proof.monte_carlo import MonteCarloSearch, search_named

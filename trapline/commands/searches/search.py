@@ -44,9 +44,7 @@ def search(
     moves: MovesOption = "",
     name: Annotated[
         str,
-        typer.Option(
-            "--search", metavar=f"{SEARCH_METAVAR}|local", help="The variant; local finds forced wins and only these."
-        ),
+        typer.Option("--search", metavar=f"{SEARCH_METAVAR}|local", help="The variant. local finds only forced wins."),
     ] = "mcts",
     seconds: SecondsOption = None,
     playouts: PlayoutsOption = None,
@@ -56,7 +54,7 @@ def search(
 ) -> None:
     """Find the best move of a position by Monte Carlo tree search, or a forced win by local search.
 
-    Ctrl-C ends the search with the best move so far, marked as cancelled; the exit code is 130 then.
+    Ctrl-C ends the search with the best move so far, marked as cancelled. The exit code is then 130.
     """
     from trapcore.proof.monte_carlo import MonteCarloSearch, search_named
 

@@ -16,41 +16,38 @@ if TYPE_CHECKING:
 
     from trapcore.trees.tree import Game
 
+SHOWN = 6
+"""Children of a node that are drawn. The rest is counted."""
+
 
 def tree(
     words: Annotated[
         list[str],
         typer.Argument(
             metavar="[GAME] POSITION",
-            help="FEN or EPD of a chess position; or a bundled game (tic-tac-toe, breakthrough, go-5x5, …) and a "
-            "position in its notation, without which it is the game's first.",
+            help="FEN or EPD of a chess position. Or a bundled game (tic-tac-toe, breakthrough, go-5x5, …) and a "
+            "position in its notation, by default the first.",
             show_default=False,
         ),
     ],
     depth: Annotated[int, typer.Option(metavar="PLIES", help="Depth of the tree, 1 to 3.", min=1, max=3)] = 2,
-    labels: Annotated[
-        str | None, typer.Option(metavar="uci|san", help="Chess only: how moves are named. Default: san.")
-    ] = None,
-    captures: Annotated[bool, typer.Option("--captures", help="The captured piece belongs to the name.")] = False,
-    shown: Annotated[int, typer.Option(metavar="N", help="Children drawn of each node; the rest is counted.")] = 6,
+    captures: Annotated[bool, typer.Option("--captures", help="Name the captured piece with each move.")] = False,
 ) -> None:
-    """Draw the local tree of a position: all its lines to a depth, one line of text a move."""
+    """Draw the local tree of a position: all its lines to a depth."""
     from trapcore.trees.drawing import draw, node_note
     from trapcore.trees.tree import local_tree
 
-    game, position, text = _parse(words, labels)
+    game, position, text = _parse(words)
     drawn = local_tree(game, position, depth, captures=captures)
     echo(f"{text}\n{len(drawn.children)} moves, {drawn.edges} edges to depth {depth}")
     if drawn.ended:
         echo(f"over here{node_note(drawn)}")
-    for line in draw(drawn, max(1, shown)):
+    for line in draw(drawn, SHOWN):
         echo(line)
 
 
-def _parse(words: Sequence[str], labels: str | None) -> tuple[Game[Any, Any], Any, str]:
+def _parse(words: Sequence[str]) -> tuple[Game[Any, Any], Any, str]:
     """The game, the position and its text that the words name; raises ``UsageError`` or ``PositionError``."""
-    from trapcore.errors import UsageError
-    from trapcore.measures.options import chosen
     from trapcore.suggestions import unknown_name
     from trapcore.trees.chess_game import ChessGame, Labels
     from trapcore.trees.games import GAMES
@@ -59,11 +56,9 @@ def _parse(words: Sequence[str], labels: str | None) -> tuple[Game[Any, Any], An
     if first not in GAMES and rest and "/" not in first:
         raise unknown_name("game", first, GAMES)
     if first not in GAMES or first == ChessGame().name:
-        chess = ChessGame(chosen(Labels, labels or Labels.SAN))
+        chess = ChessGame(Labels.SAN)
         fen = " ".join(rest if first in GAMES else words) or chess.text(chess.start())
         return chess, chess.parse(fen), fen
-    if labels is not None:
-        raise UsageError(f"--labels belongs to chess, not to {first}")
     game = GAMES[first]
     position = game.parse(" ".join(rest)) if rest else game.start()
     return game, position, game.text(position)

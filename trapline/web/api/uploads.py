@@ -22,8 +22,7 @@ from annotator.selection import Selection, Side
 from annotator.settings import Tell
 from db.wording.languages import Language
 from trapcore.errors import Message
-from trapcore.measures.options import MAX_DEPTH, IndexedMeasure
-from trapcore.trees.chess_game import Labels
+from trapcore.measures.options import IndexedMeasure
 from trapline.web.api.json_response import encode_json
 from trapline.web.api.models import AnnotationStatus
 from trapline.web.api.params import QueryParams, no_params, read_form
@@ -94,39 +93,31 @@ class AnnotateParams(QueryParams):
     """Parameters of an annotation: the options of ``trapline annotate``."""
 
     tell: Tell | None = Field(
-        default=None, description="What is told: known traps, also similar ones, or also every other losing move."
+        default=None, description="What is reported: known traps, also similar ones, or also every other losing move."
     )
     measure: IndexedMeasure | None = Field(default=None, description="Similarity measure.")
-    depth: int | None = Field(default=None, ge=1, le=MAX_DEPTH, description="Plies of the trees that are compared.")
-    labels: Labels = Field(default=Labels.UCI, description="How moves are named when they are compared.")
-    captures: bool = Field(default=False, description="The captured piece belongs to the name of a move.")
     min_similarity: float | None = Field(
-        default=None, ge=0, le=1, allow_inf_nan=False, description="How similar a position must be to be looked into."
+        default=None, ge=0, le=1, allow_inf_nan=False, description="How similar a position must be to be searched."
     )
     nodes: int | None = Field(
         default=None, ge=1, description="Nodes of the prover for one candidate; at most what the server's settings say."
     )
-    unproved: bool = Field(default=False, description="Tell also what only resembles a trap, marked as unproved.")
-    side: Side = Field(default=Side.BOTH, description="Tell only what this side's moves did.")
+    unproved: bool = Field(default=False, description="Report also what only resembles a trap, marked as unproved.")
+    side: Side = Field(default=Side.BOTH, description="Report only the moves of this side.")
     player: str | None = Field(
-        default=None, min_length=1, max_length=200, description="Tell only what this player's moves did."
+        default=None, min_length=1, max_length=200, description="Report only the moves of this player."
     )
     language: Language | None = Field(default=None, description="Language of the comments; the server's by default.")
-    skip_plies: int = Field(default=0, ge=0, le=10_000, description="Leave the first half-moves of each game alone.")
 
     def request(self, settings: WebOptions) -> AnalysisRequest:
         """Request to the annotator. Raises `UsageError` for options that exclude each other."""
         options = AnalysisOptions(
             tell=self.tell,
             measure=self.measure,
-            depth=self.depth,
-            labels=self.labels,
-            captures=self.captures,
             min_similarity=self.min_similarity,
             nodes=min(self.nodes or settings.nodes, settings.nodes),
             unproved=self.unproved,
             language=self.language,
-            skip_plies=self.skip_plies,
             selection=Selection(self.side, self.player),
         )
         request = AnalysisRequest.from_settings(settings, options)

@@ -53,9 +53,10 @@ def run(library: Path, source: Path, output: Path, jobs: int) -> tuple[float, fl
         "--db",
         str(library),
     ]
-    command += ["--jobs", str(jobs), "--measure", "sequences", "--min-similarity", str(THRESHOLD), "--quiet"]
+    command += ["--jobs", str(jobs), "--measure", "sequences", "--quiet"]
+    variables = os.environ | {"TRAPLINE_MIN_SIMILARITY": str(THRESHOLD)}
     before, start = os.times(), time.perf_counter()
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    done = subprocess.run(command, env=variables, capture_output=True, text=True, check=True)
     after, wall = os.times(), time.perf_counter() - start
     cpu = after.children_user - before.children_user + after.children_system - before.children_system
     return cpu, wall, int(done.stdout)
