@@ -25,6 +25,9 @@ from trapcore.errors import InputError, LibraryError
 SOURCE = "bundled"
 """The source of these traps."""
 
+SEARCHED = 4
+"""One certificate in so many is compared with a new search when a library is made."""
+
 _FIELDS = {"slug", "name", "family", "moves", "bait", "killer_line", "outcome", "eco", "opening"}
 
 
@@ -61,7 +64,7 @@ def add_bundled(
     given = [*bundled_traps(), *bundled_non_traps()]
     known = [with_fields(trap, opinions=stored.get((trap.epd, trap.line), ())) for trap in given]
     certificates = read_certificates(prover)
-    found = check_certificates(known, certificates, prover, jobs=jobs)
+    found = check_certificates(known, certificates, prover, jobs=jobs, search_each=SEARCHED)
     rest = [trap for trap, each in zip(known, found, strict=True) if each is None]
     if not certificates or any(trap.slug in certificates for trap in rest):
         log(f"{len(rest)} of the bundled traps have no certificate that fits this program; proving them takes a while")

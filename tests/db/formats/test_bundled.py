@@ -1,6 +1,7 @@
 """The traps that come with the program."""
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -97,6 +98,21 @@ def test_the_certificates_are_current_and_stand() -> None:
     # A mate that is refuted has none.
     assert [trap.slug for trap in without if trap.outcome is not Outcome.MATE or not trap.reason] == [], REMADE
     assert sum(found is not None and found.verdict is Verdict.PROVED for found in checked) >= 400
+
+
+def test_a_certificate_of_another_search_is_noticed_where_it_is_searched() -> None:
+    traps = [trap for trap in bundled_traps() if trap.slug in ("elephant-trap", "berlin-trap")]
+    certificates = read_certificates(bundled_prover())
+    others = {}
+    for trap in traps:
+        certificate = certificates[trap.slug]
+        assert certificate is not None
+        others[trap.slug] = replace(certificate, gain=certificate.gain + 1)
+    assert check_certificates(traps, others, bundled_prover(), jobs=2) == [None, None]
+    first, second = check_certificates(traps, others, bundled_prover(), search_each=2)
+    assert first is None
+    assert second is not None
+    assert second.verdict is Verdict.PROVED
 
 
 @pytest.mark.slow
