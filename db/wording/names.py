@@ -32,9 +32,10 @@ FAMILIES: Mapping[str, str] = {
 """Names of families of the bundled traps that do not follow from their slugs."""
 
 _HYPHENATED = re.compile(
-    r"\b(alekhine-chatard|anglo-(?:dutch|slav)|blackmar-diemer|boden-kieseritzky|busch-gass|caro-kann|colle-zukertort"
-    r"|frankenstein-dracula|ghulam-kassim|gibbins-weidenhagen|hamppe-muzio|lopez-gianutio|milner-barry"
-    r"|nimzo-(?:indian|larsen)|reti-tartakower|richter-rauzer|semi-(?:averbakh|slav|tarrasch)|smith-morra)\b"
+    r"\b(alekhine-chatard|anglo-(?:dutch|slav)|blackmar-diemer|boden-kieseritzky|busch-gass|caro-kann|cochrane-shumov"
+    r"|colle-zukertort|frankenstein-dracula|ghulam-kassim|gibbins-weidenhagen|hamppe-muzio|lanc-arnold|lopez-gianutio"
+    r"|milner-barry|neo-grunfeld|nimzo-(?:indian|larsen)|reti-tartakower|richter-rauzer|schiller-pytel"
+    r"|semi-(?:averbakh|slav|tarrasch)|smith-morra)\b"
 )
 _WORDS: Mapping[str, str] = {
     "adams": "Adams'",
@@ -42,6 +43,7 @@ _WORDS: Mapping[str, str] = {
     "birds": "Bird's",
     "bishops": "Bishop's",
     "del": "del",
+    "goring": "Göring",
     "grunfeld": "Grünfeld",
     "kings": "King's",
     "maroczy": "Maróczy",
