@@ -74,22 +74,31 @@ def write_certificates(
 
 
 def check_certificates(
-    traps: Sequence[Trap], certificates: Mapping[str, Certificate | None], prover: TrapProver
+    traps: Sequence[Trap],
+    certificates: Mapping[str, Certificate | None],
+    prover: TrapProver,
+    *,
+    jobs: int = 1,
+    search_each: int = 1,
 ) -> list[Trap | None]:
     """Each trap as its certificate shows it, in order; None where there is no certificate, or none that stands.
 
-    The traps have passed `Trap.check`. Raises `EngineError`.
+    The traps have passed `Trap.check`. ``jobs`` (1 or more) are checked at the same time. One certificate in
+    ``search_each`` is compared with a new search: another search than that of the certificates shows in a part of them.
+    Raises `EngineError`.
     """
+    searched = {trap.slug for trap in traps[::search_each]}
 
     def checked(trap: Trap) -> Trap | None:
         certificate = certificates.get(trap.slug)
         try:
-            return None if certificate is None else check_certificate(trap, certificate, prover)
+            if certificate is None:
+                return None
+            return check_certificate(trap, certificate, prover, search_again=trap.slug in searched)
         except InputError:
             return None
 
-    # One after the other: several threads are hardly sooner done, because most of a check is Python, and cost far more.
-    return [checked(trap) for trap in traps]
+    return [found for _, found in _each(checked, traps, jobs)]
 
 
 def _means(prover: TrapProver) -> str:

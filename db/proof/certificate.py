@@ -12,7 +12,8 @@ verdict is as certain as a new one. That no mate is shorter was shown when the c
 **Material.** A verdict of the trap test is a measurement; only measuring again would show the figures of its last
 depths. Checked is that they give the verdict and the gain by the rules of the test, that the killer line and the best
 move are legal, and that first sight and the values at one depth, `REPEATED` at most, come out the same to the centipawn
-when they are searched again. So a certificate of another search is noticed even where the version is the same.
+when they are searched again. So a certificate of another search is noticed even where the version is the same; of many
+certificates a part is enough for that (`db.formats.certificates.check_certificates`).
 
 Other verdicts (a mate that was refuted, a bait that is the only legal move) have no certificate: to prove them again
 takes no longer than to check one.
@@ -126,18 +127,20 @@ def certify(trap: Trap, prover: TrapProver) -> Certificate | None:
     return _with_profile(trap, given, proved.profile)
 
 
-def check_certificate(trap: Trap, certificate: Certificate, prover: TrapProver) -> Trap:
+def check_certificate(trap: Trap, certificate: Certificate, prover: TrapProver, *, search_again: bool = True) -> Trap:
     """What `prover` makes of the trap, its own search replaced by the certificate.
 
-    The trap has passed `Trap.check`. Raises `InputError` if the certificate does not fit it or does not stand a check,
-    see the head of this file, and `EngineError` as the prover does.
+    The trap has passed `Trap.check`. Without ``search_again`` no search is compared with the certificate. Raises
+    `InputError` if the certificate does not fit the trap or does not stand a check, see the head of this file, and
+    `EngineError` as the prover does.
     """
     about = (certificate.position, certificate.bait, certificate.line, certificate.is_known_as_none)
     if about != (trap.epd, trap.bait, " ".join(trap.killer_line), bool(trap.reason)):
         raise InputError(f"the certificate is of another trap than {trap.slug}")
     if (trap.outcome is Outcome.MATE) != bool(certificate.tree):
         raise InputError(f"the certificate of {trap.slug} is not of one that ends in {trap.outcome}")
-    _look_again(trap, certificate)
+    if search_again:
+        _look_again(trap, certificate)
     return _mate(trap, certificate, prover) if certificate.tree else _material(trap, certificate, prover)
 
 

@@ -18,35 +18,53 @@ FAMILIES: Mapping[str, str] = {
     "legal": "Légal's mate",
     "scholars": "Scholar's mate",
     "noahs-ark": "Noah's Ark",
-    "kings-gambit": "King's Gambit",
-    "wing-gambit": "Wing Gambit",
     "poisoned-pawn": "Poisoned pawn",
     "caro-kann-smothered": "Caro-Kann, smothered mate",
     "sicilian-smothered": "Sicilian, smothered mate",
     "lasker-albin": "Lasker trap, Albin Countergambit",
     "ruy-lopez-mates": "Ruy Lopez mates",
+    "black-knights-tango": "Black Knights' Tango",
     "two-knights": "Two Knights Defence",
-    "three-knights": "Three Knights",
-    "reti-tartakower": "Réti-Tartakower",
     "alekhine": "Alekhine's Defence",
     "owen": "Owen's Defence",
     "greco": "Greco's traps",
 }
 """Names of families of the bundled traps that do not follow from their slugs."""
 
-_HYPHENATED = ("caro-kann", "blackmar-diemer", "busch-gass", "milner-barry", "smith-morra", "frankenstein-dracula")
+_HYPHENATED = re.compile(
+    r"\b(alekhine-chatard|anglo-(?:dutch|slav)|blackmar-diemer|boden-kieseritzky|busch-gass|caro-kann|cochrane-shumov"
+    r"|colle-zukertort|frankenstein-dracula|ghulam-kassim|gibbins-weidenhagen|hamppe-muzio|lanc-arnold|lopez-gianutio"
+    r"|milner-barry|neo-grunfeld|nimzo-(?:indian|larsen)|reti-tartakower|richter-rauzer|schiller-pytel"
+    r"|semi-(?:averbakh|slav|tarrasch)|smith-morra)\b"
+)
+_WORDS: Mapping[str, str] = {
+    "adams": "Adams'",
+    "benkos": "Benko's",
+    "birds": "Bird's",
+    "bishops": "Bishop's",
+    "del": "del",
+    "goring": "Göring",
+    "grunfeld": "Grünfeld",
+    "kings": "King's",
+    "maroczy": "Maróczy",
+    "mccutcheon": "McCutcheon",
+    "mcdonnell": "McDonnell",
+    "okelly": "O'Kelly",
+    "queens": "Queen's",
+    "reti": "Réti",
+    "samisch": "Sämisch",
+    "von": "von",
+    "wurzburger": "Würzburger",
+}
+"""Words of slugs that are not written with a capital letter and no more."""
 
 
 def family_name(slug: str) -> str:
-    """The name of a family: ``Légal's mate`` for ``legal``, ``Caro-Kann advance`` for ``caro-kann-advance``."""
+    """The name of a family: ``Légal's mate`` for ``legal``, ``Caro-Kann Advance`` for ``caro-kann-advance``."""
     if slug in FAMILIES:
         return FAMILIES[slug]
-    for head in _HYPHENATED:
-        if slug.startswith(head):
-            rest = slug.removeprefix(head).replace("-", " ")
-            return "-".join(word.capitalize() for word in head.split("-")) + rest
-    words = slug.replace("-", " ")
-    return words[:1].upper() + words[1:]
+    parts = _HYPHENATED.sub(lambda found: found[0].replace("-", "_"), slug).split("-")
+    return " ".join("-".join(_WORDS.get(word, word.capitalize()) for word in part.split("_")) for part in parts)
 
 
 def theme_name(theme: str, language: Grammar, *, in_sentence: bool = False) -> str:

@@ -1,6 +1,7 @@
 """The traps that come with the program."""
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,8 @@ QUICK = TrapProver(escape_nodes=200_000)
 
 def test_every_bundled_trap_is_one() -> None:
     traps = bundled_traps()
-    assert len(traps) > 90
+    assert len(traps) >= 400
+    assert len({trap.family for trap in traps}) >= 150
     for field in ("slug", "name"):
         assert [value for value, count in Counter(getattr(trap, field) for trap in traps).items() if count > 1] == []
     assert [place for place, count in Counter((trap.epd, trap.bait) for trap in traps).items() if count > 1] == []
@@ -34,7 +36,7 @@ def test_no_bundled_mate_is_refuted_and_every_line_is_the_shortest(tmp_path: Pat
     with open_library(tmp_path / "x.sqlite", create=True) as library:
         add_bundled(library, QUICK, jobs=2)
         stored = {trap.slug: trap for trap in library.traps()}
-        assert library.counts().proved > 50
+        assert library.counts().proved > 100
         before = library.digest()
         add_bundled(library, QUICK, jobs=2)
         assert library.digest() == before
@@ -52,7 +54,7 @@ def test_no_bundled_mate_is_refuted_and_every_line_is_the_shortest(tmp_path: Pat
 
 def test_famous_lines_that_are_no_traps_have_a_reason_and_a_place_of_their_own() -> None:
     lines = bundled_non_traps()
-    assert len(lines) >= 15
+    assert len(lines) >= 30
     assert all(trap.reason and trap.source not in ("", "bundled") for trap in lines)
     assert {trap.slug for trap in lines} & {trap.slug for trap in bundled_traps()} == set()
     assert {(trap.epd, trap.bait) for trap in lines} & {(trap.epd, trap.bait) for trap in bundled_traps()} == set()
@@ -95,7 +97,22 @@ def test_the_certificates_are_current_and_stand() -> None:
     assert certificates.keys() <= {trap.slug for trap in given}, REMADE
     # A mate that is refuted has none.
     assert [trap.slug for trap in without if trap.outcome is not Outcome.MATE or not trap.reason] == [], REMADE
-    assert sum(found is not None and found.verdict is Verdict.PROVED for found in checked) > 100
+    assert sum(found is not None and found.verdict is Verdict.PROVED for found in checked) >= 400
+
+
+def test_a_certificate_of_another_search_is_noticed_where_it_is_searched() -> None:
+    traps = [trap for trap in bundled_traps() if trap.slug in ("elephant-trap", "berlin-trap")]
+    certificates = read_certificates(bundled_prover())
+    others = {}
+    for trap in traps:
+        certificate = certificates[trap.slug]
+        assert certificate is not None
+        others[trap.slug] = replace(certificate, gain=certificate.gain + 1)
+    assert check_certificates(traps, others, bundled_prover(), jobs=2) == [None, None]
+    first, second = check_certificates(traps, others, bundled_prover(), search_each=2)
+    assert first is None
+    assert second is not None
+    assert second.verdict is Verdict.PROVED
 
 
 @pytest.mark.slow
@@ -165,7 +182,7 @@ def test_only_the_default_library_is_made_by_reading(tmp_path: Path) -> None:
         assert library.counts().traps == len(bundled_traps()) + len(bundled_non_traps())
     assert len(said) == 2
     with open_or_bundle(None, default, read_only=True, log=said.append) as library:
-        assert library.counts().proved > 100
+        assert library.counts().proved >= 400
     assert len(said) == 2
     (tmp_path / "file").touch()
     with pytest.raises(LibraryError, match="cannot be made"):

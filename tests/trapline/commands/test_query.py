@@ -42,9 +42,12 @@ def test_a_table_and_what_is_left_out(path: str) -> None:
     assert all(len(line.split("\t")) == 8 for line in lines)
     result = CliRunner().invoke(app, ["query", "--limit", "3", "--db", path])
     assert (result.exit_code, len(result.stdout.splitlines())) == (0, 3)
-    cursor = result.stderr.split("--after ")[1].strip()
-    more = CliRunner().invoke(app, ["query", "--limit", "200", "--after", cursor, "--db", path])
-    assert len(more.stdout.splitlines()) == len(bundled_traps()) - 3
+    shown = 3
+    while "--after " in result.stderr:
+        cursor = result.stderr.split("--after ")[1].strip()
+        result = CliRunner().invoke(app, ["query", "--limit", "200", "--after", cursor, "--db", path])
+        shown += len(result.stdout.splitlines())
+    assert shown == len(bundled_traps())
 
 
 def test_bundled_losing_moves_are_marked_and_have_their_position(path: str) -> None:
