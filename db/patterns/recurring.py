@@ -1,6 +1,6 @@
 """The patterns of one player: what he loses to in several games, each mistake in the closest pattern that it has."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
@@ -95,11 +95,12 @@ class Recurring:
 def grouped(moves: Iterable[LostMove]) -> dict[Pattern, list[LostMove]]:
     """The mistakes by pattern: each in the closest one that spans `IN_GAMES` games, the others left out.
 
-    Places come first, then mechanisms of what is left, then causes; a pattern that only describes the killer, such as a
-    quiet move, is none here. The order of the mistakes makes no difference.
+    Places come first, then mechanisms of what is left. A pattern that only describes the killer, such as a quiet move,
+    is none here. Neither is a bare cause: moves with a cause in common seldom show the same idea
+    (docs/research/patterns.md). The order of the mistakes makes no difference.
     """
     left, found = list(moves), dict[Pattern, list[LostMove]]()
-    for level in reversed(Level):
+    for level in (Level.PLACE, Level.MECHANISM):
         parts: dict[Pattern, list[LostMove]] = {}
         for move in left:
             for pattern in patterns_of(move.move):
@@ -148,11 +149,6 @@ def recurring(library: Library, games: Games, moves: Sequence[LostMove], judged:
             )
         )
     return tuple(found)
-
-
-def covered(parts: Mapping[Pattern, Sequence[LostMove]], levels: Collection[Level]) -> int:
-    """How many mistakes lie in patterns of these levels."""
-    return sum(len(part) for key, part in parts.items() if key.level in levels)
 
 
 def _band(games: Games) -> RatingBand:

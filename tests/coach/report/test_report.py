@@ -383,7 +383,7 @@ def test_report_begins_with_what_the_player_loses_to(new_library: NewLibrary, tm
 
 def test_report_links_the_practice_of_a_pattern_on_a_page(new_library: NewLibrary, tmp_path: Path) -> None:
     with open_library(new_library(), create=True) as opened:
-        store(opened, tmp_path / "patterns.pgn", [played("noah", "Éva", f"Black {day}") for day in range(10)])
+        store(opened, tmp_path / "patterns.pgn", [played("legal", f"White {day}", "Éva") for day in range(10)])
         links = PatternLinks(practise=lambda pattern: f"/practise?pattern={pattern.key}")
         text = page(report(opened, ["Éva"]), links=links)
     assert 'href="/practise?pattern=' in text
