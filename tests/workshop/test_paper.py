@@ -335,10 +335,9 @@ def test_the_command_writes_what_it_prints(tmp_path: Path) -> None:
     stdout, stderr = invoke("table-1", "figure-1", "table-1", "--output", str(out), "--report", str(account))
     texts = [markdown(registry.EXPERIMENTS[name].report(Run())) for name in ("figure-1", "table-1")]
     assert stdout == "\n".join(texts)
-    assert {path.name: path.read_text("utf-8") for path in out.iterdir()} == {
-        "figure-1.md": texts[0],
-        "table-1.md": texts[1],
-    }
+    for name, title, text in (("figure-1", "Figure 1", texts[0]), ("table-1", "Table 1", texts[1])):
+        assert (out / f"{name}.md").read_text("utf-8") == f"{text}\n![{title}]({name}.svg)\n"
+        assert (out / f"{name}.svg").read_text("utf-8").startswith("<?xml")
     assert "figure-1: " in stderr
     written = account.read_text("utf-8")
     assert "`trapline research paper table-1 figure-1 table-1 --seed 0 --report FILE`" in written

@@ -19,6 +19,7 @@ from trapcore.proof.verdict import Verdict
 from trapline.examples import EXAMPLES
 from trapline.program import COMMANDS, app
 from trapline.settings import Settings
+from workshop.commands import EXAMPLES as OF_THE_WORKSHOP
 
 
 def option_of(command: str, name: str) -> tuple[str, str]:
@@ -65,10 +66,11 @@ def leaves() -> Iterator[tuple[str, Any, Any]]:
 
 def test_every_command_has_an_example_that_it_can_read() -> None:
     found = {name: (command, context) for name, command, context in leaves()}
-    assert found.keys() == EXAMPLES.keys()
+    examples = {**EXAMPLES, **OF_THE_WORKSHOP}
+    assert found.keys() == examples.keys()
     for name, (command, context) in found.items():
-        assert command.epilog == f"Example: trapline {name} {EXAMPLES[name]}"
-        words = shlex.split(EXAMPLES[name])
+        assert command.epilog == f"Example: trapline {name} {examples[name]}"
+        words = shlex.split(examples[name])
         with command.make_context(name.split()[-1], list(words), parent=context) as parsed:
             assert parsed.args == [], name
         given = {word for word in words if word.startswith("-")}
