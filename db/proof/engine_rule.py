@@ -52,14 +52,6 @@ def judge_bait(engine: UciEngine, before: chess.Board, bait: str, line: Sequence
     return EngineVerdict(verdict, loss, depth)
 
 
-def line_wins(engine: UciEngine, before: chess.Board, bait: str, line: Sequence[str], nodes: int) -> bool:
-    """Whether the attacker stands at `LOSS` or better after ``bait`` and the whole ``line``, by the deeper measurement.
-
-    Raises ``EngineError`` if the engine fails.
-    """
-    return _chance_of(not before.turn, _after(before, [bait, *line]), engine, DEEPER * nodes) >= LOSS
-
-
 def _after(board: chess.Board, moves: Sequence[str]) -> chess.Board:
     after = board.copy()
     for move in moves:

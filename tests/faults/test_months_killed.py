@@ -121,8 +121,8 @@ def prepared(folder: Path) -> None:
         annotate(service, StopFlag(service.clock), Outcome())
 
 
-@pytest.mark.parametrize("does", [kill, fill])
-def test_nothing_is_lost_and_nothing_is_there_twice(tmp_path: Path, does: Callable[[Any], object]) -> None:
+@pytest.mark.parametrize(("does", "steps"), [(kill, 2), (fill, 3)])
+def test_nothing_is_lost_and_nothing_is_there_twice(tmp_path: Path, does: Callable[[Any], object], steps: int) -> None:
     start, folder = tmp_path / "start", tmp_path / "now"
     folder.mkdir()
     assert in_child(lambda: prepared(folder)) == 0
@@ -130,7 +130,7 @@ def test_nothing_is_lost_and_nothing_is_there_twice(tmp_path: Path, does: Callab
     wanted = games_in(start)
     assert set(wanted.values()) == {1}
     assert len(wanted) == 2 * len(SEPTEMBER + OCTOBER)
-    for number in count(1):
+    for number in count(1, steps):
         shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(start, folder)
 

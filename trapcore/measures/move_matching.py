@@ -145,17 +145,6 @@ def of_positions(
     ]
 
 
-def counterpart(
-    fen1: str, fen2: str, move: str, *, labels: str = Labels.SAN, reference: str = Reference.PARENT
-) -> str | None:
-    """The reply in the second chess position that most often stands where ``move`` stands in the first.
-
-    None if the second position has no reply. Raises as `of_positions` does.
-    """
-    pairs = of_positions(fen1, fen2, top=1, move=move, labels=labels, reference=reference)
-    return pairs[0].second if pairs else None
-
-
 def frequent_check(fen: str, *, labels: str = Labels.SAN, captures: bool = False) -> str | None:
     """The reply that gives check after the most first moves, the baseline of a match; None if no reply does.
 

@@ -36,7 +36,6 @@ def test_the_killers_of_the_papers_traps_are_matched(one: str, two: str) -> None
     best = matching.of_positions(*fens, top=1)[0]
     names = [killer(name).rstrip("+#").replace("x", "") for name in (one, two)]
     assert [best.first, best.second] == names
-    assert matching.counterpart(*fens, killer(one)) == names[1]
 
 
 def test_two_trees_by_hand() -> None:
@@ -145,4 +144,3 @@ def test_a_position_without_replies_has_no_pairs() -> None:
     mated = "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"
     assert not any(board(mated).legal_moves)
     assert matching.of_positions(FIGURE_2["Légal"][0], mated) == []
-    assert matching.counterpart(FIGURE_2["Légal"][0], mated, "Bxf7+") is None
