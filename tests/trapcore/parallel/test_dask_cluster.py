@@ -108,13 +108,14 @@ def test_games_are_indexed_as_in_one_process(tmp_path: Path, pool: Cluster) -> N
 
 @pytest.mark.parametrize("measure", ["abstracted", "sequences"])
 def test_games_are_annotated_as_in_one_process(tmp_path: Path, local: LocalCluster, measure: str) -> None:
-    library, source = make_library(tmp_path / "traps.sqlite"), tmp_path / "games.pgn"
+    library, source, few = make_library(tmp_path / "traps.sqlite"), tmp_path / "games.pgn", tmp_path / "few.pgn"
+    few.write_text("".join(re.split(r"(?m)^(?=\[Event )", GAMES.read_text("utf-8"))[:7]), "utf-8")
     source.write_text("".join(game(moves) + "\n" for moves in (FELL, QUIET, AVOIDED, RESEMBLES, ELEPHANT_FELL)))
     given = {"db": str(library), "measure": measure, "quiet": True}
     made = []
     for name, address in (("one", None), ("many", local.scheduler_address)):
         out, report = tmp_path / f"{name}.pgn", tmp_path / f"{name}.jsonl"
-        annotate([str(GAMES), str(source)], output=str(out), report=str(report), cluster=address, **given)  # type: ignore[arg-type]
+        annotate([str(few), str(source)], output=str(out), report=str(report), cluster=address, **given)  # type: ignore[arg-type]
         made.append((out.read_bytes(), report.read_bytes()))
     assert made[0] == made[1]
     assert b"Sets " in made[0][0]
