@@ -143,7 +143,7 @@ def works_in(folder: Path, games_read: int) -> list[Work]:
         Work("annotate", lambda run: _annotate(some, run, at(run)), started(full), _files(*outputs), outputs),
         Work("add", lambda run: [*ADD, *at(run)], started(bare), _library),
         Work("verify", lambda run: ["library", "verify", *at(run)], started(few), _library),
-        Work("train", lambda run: ["library", "train", "--limit", "150", *at(run)], started(empty), _library),
+        Work("train", lambda run: ["library", "train", *at(run)], started(empty), _library),
         Work(
             "export",
             lambda run: ["library", "export", "-o", str(run / "out.pgn.zst"), *at(run)],
