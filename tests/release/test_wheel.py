@@ -15,7 +15,7 @@ from trapline.program import COMMANDS
 
 pytestmark = pytest.mark.slow
 
-MOST_MEGABYTES = 300
+MOST_MEGABYTES = 400
 """That an environment takes with the wheel, all that it needs, and pip."""
 
 GAME = "1. e4 e5 2. Nf3 Nc6 3. Bc4 d6 4. Nc3 Bg4 5. Nxe5 Bxd1 6. Bxf7+ Ke7 7. Nd5# 1-0\n"
