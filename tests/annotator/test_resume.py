@@ -154,7 +154,7 @@ def test_what_changed_is_said(library: Path, source: Path, tmp_path: Path) -> No
             annotate([str(source)], **arguments)  # type: ignore[arg-type]
 
     before = journal.read_bytes()
-    resume("min-similarity was 0.8 and is 0.9 now", min_similarity=0.9)
+    resume("tell was .* and is known now", tell="known")
     resume("player was not given and is Anna now", player="Anna")
     resume("report was not given", report=str(tmp_path / "r"))
     assert journal.read_bytes() == before
