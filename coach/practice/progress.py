@@ -10,7 +10,6 @@ games on either side nothing is claimed.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import Any
 
 from sqlalchemy import or_, select
@@ -19,7 +18,7 @@ from db.games.accounts import SiteAccount
 from db.games.losing_moves import LostMove, lost_moves
 from db.games.losing_themes import themes_of
 from db.games.trap_occurrences import Games, games_of_player, numbered_games
-from db.games.trap_stats import wilson
+from db.games.trap_stats import deviations, wilson
 from db.library.library import Library
 from db.storage.models import GameRow
 from db.storage.practice_rows import reviews_of
@@ -27,9 +26,6 @@ from db.traps.temptation import RATING_BANDS, UNKNOWN_RATING, RatingBand, rating
 
 LEAST_GAMES = 20
 """Fewer games show nothing."""
-
-CERTAINTY = 0.95
-"""Of what is claimed about all moves together, and of all claims about themes together."""
 
 _AT_A_TIME = 5000
 
@@ -52,8 +48,7 @@ class Comparison:
         """Whether the first group has more of them a game; None where these games do not show a difference."""
         if min(self.first_games, self.second_games) < LEAST_GAMES:
             return None
-        z = NormalDist().inv_cdf(1 - (1 - CERTAINTY) / 2 / self.beside)
-        low, high = wilson(self.first, self.first + self.second, z)
+        low, high = wilson(self.first, self.first + self.second, deviations(self.beside))
         even = self.first_games / (self.first_games + self.second_games)
         return True if low > even else False if high < even else None
 

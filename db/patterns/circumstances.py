@@ -3,18 +3,15 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
 
 from db.games.losing_moves import LostMove
 from db.games.trap_occurrences import UNNAMED
-from db.games.trap_stats import wilson
+from db.games.trap_stats import deviations, is_above
 
 LITTLE_SECONDS = 30
 """With less than this on the clock a player has little time."""
-CERTAINTY = 0.95
-"""Of all claims about the openings of a pattern together, and of that about the clock."""
 LEAST = 3
-"""Mistakes with a clock of which a share is shown."""
+"""With fewer mistakes whose clock is known no share is shown."""
 OPENINGS = 3
 """Openings that are shown, each with `IN_OPENING` mistakes or more."""
 IN_OPENING = 2
@@ -28,15 +25,8 @@ class Part:
     of: int
 
     def is_above(self, other: "Part", among: int = 1) -> bool:
-        """Whether its share is higher beyond doubt: Wilson's intervals of 95 % do not meet.
-
-        Of several such claims (``among``) some would hold by chance: the intervals are as wide as it takes for all of
-        them together (Bonferroni's correction).
-        """
-        if not (self.of and other.of):
-            return False
-        z = NormalDist().inv_cdf(1 - (1 - CERTAINTY) / 2 / among)
-        return wilson(self.count, self.of, z)[0] > wilson(other.count, other.of, z)[1]
+        """Whether its share is higher beyond doubt, by intervals that hold for so many such claims together."""
+        return is_above((self.count, self.of), (other.count, other.of), deviations(among))
 
     def to_dict(self) -> dict[str, int]:
         """JSON form."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from sqlalchemy import ColumnElement, Connection, and_, case, func, or_, select
 
 from db.games.accounts import SiteAccount
-from db.games.trap_stats import wilson
+from db.games.trap_stats import is_above
 from db.patterns.keys import Level, Pattern
 from db.storage.models import BundledPatternRow, GameRow, LosingMoveRow
 from db.traps.temptation import UNKNOWN_RATING, RatingBand
@@ -26,18 +26,13 @@ class PatternRate:
     """Of these, those with the pattern."""
 
     @property
-    def interval(self) -> tuple[float, float]:
-        """Least and greatest share, 0..1, by Wilson's interval of 95 %."""
-        return wilson(self.fell, self.games)
-
-    @property
     def per_hundred(self) -> float:
         """Games with the pattern of a hundred; 0 without a game."""
         return 100 * self.fell / self.games if self.games else 0.0
 
     def is_above(self, other: "PatternRate") -> bool:
-        """Whether it is higher beyond doubt: the intervals do not meet."""
-        return bool(self.games and other.games) and self.interval[0] > other.interval[1]
+        """Whether it is higher beyond doubt: the intervals of 95 % do not meet."""
+        return is_above((self.fell, self.games), (other.fell, other.games))
 
 
 def of_pattern(pattern: Pattern, row: LosingTable = LosingMoveRow) -> ColumnElement[bool]:
