@@ -121,18 +121,18 @@ def recurring(library: Library, games: Games, moves: Sequence[LostMove], judged:
     """
     if judged < LEAST_GAMES:
         return ()
-    parts = grouped(move for move in moves if move.is_players)
+    every = [move for move in moves if move.is_players]
+    parts = grouped(every)
     for part in parts.values():
         part.sort(key=lambda move: (-move.expected_cost, move.game.date, move.game.id, move.move.ply))
     order = sorted(parts, key=lambda key: (-sum(move.expected_cost for move in parts[key]), key.key))[:SHOWN]
     with library.database.read() as connection:
         peers = peer_rates(connection, order, _band(games), games.names)
     halves = _halves(games.rows)
-    every = [move for move in moves if move.is_players]
     found = []
     for key in order:
         # Those of closer patterns count in his rate as they count in that of others.
-        own = {move.game.id for move in moves if move.is_players and key.has(move.move)}
+        own = {move.game.id for move in every if key.has(move.move)}
         earlier, later = (PatternRate(len(half), len(half & own)) for half in halves)
         rate = PatternRate(judged, len(own))
         here = {(move.game.id, move.move.ply) for move in parts[key]}

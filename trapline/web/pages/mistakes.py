@@ -231,10 +231,8 @@ def _when(service: Service, whose: str | SiteAccount, wanted: Wanted, language: 
     def count() -> Circumstances:
         moves, _ = lost_moves(service.library, games_of_player(service.library, whose))
         own = [move for move in moves if move.is_players]
-        parts: dict[bool, list[LostMove]] = {True: [], False: []}
-        for move in own:
-            parts[pattern.has(move.move)].append(move)
-        return circumstances_of(parts[True], parts[False])
+        inside = [move for move in own if pattern.has(move.move)]
+        return circumstances_of(inside, [move for move in own if not pattern.has(move.move)])
 
     when = service.page_cache.get(service.state(), ("circumstances", whose, keys[0]), count)
     return words_of_circumstances(when, language)
