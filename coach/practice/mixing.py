@@ -7,6 +7,7 @@ time, and a digest decides it, so that it is no hint.
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import chain, zip_longest
 
@@ -29,7 +30,7 @@ def from_patterns(key: str, own: Iterable[Exercise]) -> list[Exercise]:
     found = [each for each in bundled_patterns() if any(pattern.key == key for pattern in each.patterns)]
     shared = [[pattern.key in known for pattern in each.patterns] for each in found]
     order = sorted(range(len(found)), key=lambda number: (*(not each for each in shared[number]), number))
-    return [_killer(found[number]) for number in order[:MOST_OF_PATTERN]]
+    return [_killer(found[number], found[number].bait) for number in order[:MOST_OF_PATTERN]]
 
 
 def in_turn(exercises: Sequence[Exercise]) -> list[Exercise]:
@@ -122,35 +123,23 @@ def _bundled() -> tuple[Exercise, ...]:
 
 
 def _decoy(decoy: Decoy, pattern: BundledPattern) -> Exercise:
-    return Exercise(
-        task=Task.KILLER,
-        origin=Origin.DECOY,
-        epd=after_move(decoy.before, decoy.played),
-        line=decoy.killer_line,
-        mate_in=None,
-        cost=decoy.cost,
-        themes=_themes(pattern),
-        patterns=tuple(each.key for each in pattern.patterns),
-        opening="",
-        played_before=decoy.played,
-        before=decoy.before,
-        best=decoy.best,
-    )
+    made = _killer(pattern, decoy.played)
+    return replace(made, origin=Origin.DECOY, line=decoy.killer_line, mate_in=None, cost=decoy.cost, best=decoy.best)
 
 
-def _killer(pattern: BundledPattern) -> Exercise:
-    """The killer of a losing move that comes with trapline, as an exercise."""
+def _killer(pattern: BundledPattern, played: str) -> Exercise:
+    """The killer of a losing move that comes with trapline, as an exercise after a move of that position."""
     return Exercise(
         task=Task.KILLER,
         origin=Origin.PATTERN,
-        epd=after_move(pattern.epd, pattern.bait),
+        epd=after_move(pattern.epd, played),
         line=pattern.killer_line,
         mate_in=pattern.mate_in,
         cost=pattern.before - pattern.after if pattern.settled else 0.0,
         themes=_themes(pattern),
         patterns=tuple(each.key for each in pattern.patterns),
         opening="",
-        played_before=pattern.bait,
+        played_before=played,
         before=pattern.epd,
     )
 
