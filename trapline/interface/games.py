@@ -146,26 +146,26 @@ def mistakes(games: Games, *, library: Library | None = None, **options: Unpack[
     ...     print(found.node.ply(), found.move, found.killer, found.mate_in, found.theme)
     10 g4d1 c4f7 2 attackingF2F7
     """
-    return [mistake for game in games_of(games) for mistake in _mistakes(game, _Analysis(library, options))]
+    analysis = _Analysis(library, options)
+    return [mistake for game in games_of(games) for mistake in _mistakes(game, analysis)]
 
 
 class _Analysis:
-    """One run of the annotator over a text."""
+    """The annotator with its options and its traps."""
 
     def __init__(self, library: Library | None, options: Options) -> None:
         settings = {name: value for name, value in options.items() if name not in ("side", "player")}
         self._settings = read_settings(**settings)
         selection = Selection(chosen(Side, options.get("side", Side.BOTH)), options.get("player"))
         self.request = AnalysisRequest.from_settings(self._settings, AnalysisOptions(selection=selection))
-        self._library = usual_library() if library is None else library
+        self._known = known_traps(usual_library() if library is None else library, self._settings.measure)
         self.counts = Counts()
 
     def batches(self, text: str) -> list[AnnotatedBatch]:
         """The annotated text in parts."""
-        known = known_traps(self._library, self._settings.measure)
         with threads(self.request.jobs, "analyze") as pool:
             chunks = [text.encode()]
-            return list(annotate_stream(chunks, "the game", self.request, known, self.counts, pool.executor))
+            return list(annotate_stream(chunks, "the game", self.request, self._known, self.counts, pool.executor))
 
     def check_read(self) -> None:
         """Raises `InputError` if a game was skipped."""

@@ -151,8 +151,9 @@ class Library(AbstractContextManager["Library"]):
             files = [Path(str(each)) for each in given if is_path(each)]
             parts = [(files, ""), ([written] if len(files) < len(given) else [], _SOURCE)]
             done = [self._index(paths, source, losses=losses) for paths, source in parts if paths]
-        for failure in (failure for each in done for failure in each.failures):
-            raise failure
+        failures = [failure for each in done for failure in each.failures]
+        if failures:
+            raise failures[0]
         return sum(each.new_games for each in done)
 
     def _index(self, paths: Sequence[Path], source: str, *, losses: bool) -> Progress:
