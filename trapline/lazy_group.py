@@ -58,9 +58,8 @@ def lazy_group(
 
     def place_of(command: str) -> tuple[str, str] | None:
         """Panel and target of a command. What is installed is looked through only for what is none of ours."""
-        found = [(panel, inside[command]) for panel, inside in panels.items() if command in inside]
-        found = found or [(panel, inside[command]) for panel, inside in all_panels().items() if command in inside]
-        return found[0] if found else None
+        among = panels if any(command in inside for inside in panels.values()) else all_panels()
+        return next(((panel, inside[command]) for panel, inside in among.items() if command in inside), None)
 
     class LazyGroup(TyperGroup):
         """Command group whose commands are imported when they are looked up."""

@@ -84,14 +84,13 @@ def serve(
     sweep(Path(tempfile.gettempdir()))  # of servers that were killed
     listening = _listening(web)
     logging.basicConfig(format="%(asctime)s %(levelname)-7s %(name)s: %(message)s")
-    library = open_or_bundle(db, read_settings().db, read_only=True, log=lambda message: echo(message, err=True))
+    library = open_or_bundle(db, settings.db, read_only=True, log=lambda message: echo(message, err=True))
     app = create_app(library, settings, fetching(settings, library))
     service = app.state.service
 
     class Server(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
             await super().startup(sockets)
-            listening.listen(QUEUED)  # asyncio has made it as few as it accepts in one go
             # What is there now stays: to look through it for garbage would hold up all requests for .2 seconds.
             gc.collect()
             gc.freeze()

@@ -153,7 +153,7 @@ def test_uploads_name_earlier_games_of_who_has_signed_in_and_of_nobody_else(tmp_
             assert EARLIER in closing_words(client, lichess.url, cookie=bob)
             # At another site Bob is somebody else, and of another player's mistakes he hears nothing.
             assert EARLIER not in closing_words(client, "https://elsewhere.example", cookie=bob)
-        # On a private server whoever uses the machine may see every game.
+        # Everybody who uses the machine of a private server may see every game.
         with served(path, tmp_path) as running, running.client() as client:
             assert EARLIER in closing_words(client, lichess.url)
             assert EARLIER not in closing_words(client, lichess.url, black="Dora")

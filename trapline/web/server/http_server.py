@@ -1,7 +1,5 @@
 """The HTTP server under the application: uvicorn's settings, and answers to HEAD."""
 
-from typing import Any
-
 import uvicorn
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -44,6 +42,5 @@ class HeadMiddleware:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request."""
         if scope["type"] == "http" and scope["method"] == "HEAD":
-            as_get: dict[str, Any] = {**scope, "method": "GET"}
-            scope = as_get
+            scope = {**scope, "method": "GET"}
         await self._app(scope, receive, send)
