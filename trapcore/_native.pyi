@@ -318,7 +318,11 @@ class Cause:
 
 @final
 class Explanation:
-    """Why a move loses, what the killer line does, and where. It can be pickled."""
+    """Why a move loses, what the killer line does, and where. It can be pickled.
+
+    If the cause is a missed chance, mechanism and place are those of the line that was not played, and begin with
+    ``missed-``.
+    """
 
     causes: list[Cause]
     """The first one is *the* cause; empty if none is shown."""
@@ -327,12 +331,6 @@ class Explanation:
     place: str
     """``fork:N@c2,Ke1``: what happens, the piece that acts and where, and the most valuable piece that it acts on.
     Squares are turned so that the player who made the mistake is White."""
-    ply: int
-    """Index into the moves of the attacker's move that shows it (1, 3, 5 …), the bait being 0."""
-    by: str
-    """Where the acting piece stands after that move."""
-    targets: list[str]
-    """What it acts on, the most valuable first."""
 
 _Mistake = tuple[str, str, Sequence[str], Sequence[str], float | None, float | None, int | None]
 

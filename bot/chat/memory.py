@@ -30,7 +30,7 @@ def occasions(events: Sequence[TrapEvent], info: GameInfo, url: str) -> Iterator
                 date=time.strftime("%Y.%m.%d", began),
                 utc_time=time.strftime("%H:%M:%S", began),
                 colour="black" if info.color == "white" else "white",
-                patterns=tuple(Pattern(key) for key in keys if key),
+                patterns=tuple(pattern for pattern in map(Pattern, keys) if not pattern.is_missed),
             )
 
 

@@ -110,11 +110,11 @@ def from_games(moves: Iterable[LostMove]) -> Iterator[Exercise]:
             "mate_in": move.mate_in,
             "cost": lost.settled_cost,
             "themes": themes_of(lost),
-            "patterns": tuple(pattern.key for pattern in patterns_of(move)),
             "opening": lost.opening,
             "rating": lost.other_rating,
             "game": lost.game,
         }
+        patterns = patterns_of(move)
         if lost.is_players:
             yield Exercise(
                 task=Task.SAFE,
@@ -122,6 +122,7 @@ def from_games(moves: Iterable[LostMove]) -> Iterator[Exercise]:
                 epd=lost.epd,
                 line=line,
                 number=lost.number,
+                patterns=tuple(each.key for each in patterns),
                 **about,
             )
         elif move.answer == "missed":
@@ -133,6 +134,7 @@ def from_games(moves: Iterable[LostMove]) -> Iterator[Exercise]:
                 number=lost.number + (lost.colour == "black"),
                 played_before=lost.uci,
                 before=lost.epd,
+                patterns=tuple(each.key for each in patterns if not each.is_missed),
                 **about,
             )
 

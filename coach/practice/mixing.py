@@ -16,7 +16,7 @@ from coach.practice.exercise import Exercise, Origin, Task
 from db.games.losing_moves import LostMove
 from db.games.losing_themes import themes_of, themes_of_line
 from db.patterns.bundled import BundledPattern, bundled_patterns
-from db.patterns.keys import patterns_of
+from db.patterns.keys import Pattern, patterns_of
 from trapcore import _native
 
 MOST_OF_PATTERN = 30
@@ -25,7 +25,9 @@ MOST_OF_PATTERN = 30
 
 def from_patterns(key: str, own: Iterable[Exercise]) -> list[Exercise]:
     """Killers of the losing moves of a pattern that come with trapline, `MOST_OF_PATTERN` at most: those that share the
-    closest patterns with the player's own exercises first."""
+    closest patterns with the player's own exercises first. A missed chance has no killer."""
+    if Pattern(key).is_missed:
+        return []
     known = {each for exercise in own for each in exercise.patterns}
     found = [each for each in bundled_patterns() if any(pattern.key == key for pattern in each.patterns)]
     shared = [[pattern.key in known for pattern in each.patterns] for each in found]
@@ -42,7 +44,7 @@ def in_turn(exercises: Sequence[Exercise]) -> list[Exercise]:
 def own_decoys(moves: Iterable[LostMove]) -> Iterator[Exercise]:
     """Positions of the player's games that may be decoys: after the better move in place of a losing one."""
     for lost in moves:
-        patterns = [pattern for pattern in patterns_of(lost.move) if pattern.is_idea]
+        patterns = [pattern for pattern in patterns_of(lost.move) if pattern.is_idea and not pattern.is_missed]
         if not patterns or not lost.move.killer_line or lost.move.best is None:
             continue
         killer = lost.move.killer_line[0]
@@ -137,7 +139,7 @@ def _killer(pattern: BundledPattern, played: str) -> Exercise:
         mate_in=pattern.mate_in,
         cost=pattern.before - pattern.after if pattern.settled else 0.0,
         themes=_themes(pattern),
-        patterns=tuple(each.key for each in pattern.patterns),
+        patterns=tuple(each.key for each in pattern.patterns if not each.is_missed),
         opening="",
         played_before=played,
         before=pattern.epd,

@@ -1,8 +1,8 @@
 """The levels of a pattern, what a pattern is called, and the token set of a mistake.
 
 A pattern is a group of losing moves that have a key in common. The keys are those of `trapcore.proof.causes`, and each
-says by its form which level it is of: ``threat`` is a cause, ``fork:N:KR`` a mechanism, ``fork:N@c7,Ke8`` a place. So
-a pattern needs no number and no row of its own: its members are the rows that have the key, read in any order.
+says by its form which level it is of: ``threat`` is a cause, ``fork:N:KR`` a mechanism, ``fork:N@c7,Ke8`` a place;
+``missed-fork:N:KR`` is a fork that the player who lost did not play. So a pattern needs no number and no row of its own: its members are the rows that have the key, read in any order.
 At the fourth level, the position, mistakes are compared by the *similarity of differences*, the measure of
 `_native.difference_token_sets`.
 """
@@ -13,7 +13,7 @@ from enum import StrEnum
 
 from db.storage.losing_rows import LosingMove
 from db.traps.terms import Side
-from db.wording.causes import cause_name, mechanism_name, place_name
+from db.wording.causes import MISSED, cause_name, is_theme, mechanism_name, place_name
 from db.wording.english import ENGLISH
 from db.wording.grammar import Grammar
 from trapcore import _native
@@ -53,8 +53,13 @@ class Pattern:
 
     @property
     def is_idea(self) -> bool:
-        """Whether it says more than what kind of move the killer is."""
-        return self.key.partition(":")[0] not in _PLAIN
+        """Whether it says more than what kind of move the killer is, or than that a piece could be taken."""
+        return self.key.partition(":")[0] not in _PLAIN and (not self.is_missed or is_theme(self.key))
+
+    @property
+    def is_missed(self) -> bool:
+        """Whether it is of a line that was not played, and so says nothing of the killer."""
+        return self.key.startswith(MISSED)
 
     def has(self, move: LosingMove) -> bool:
         """Whether a losing move belongs to it."""

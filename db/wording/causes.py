@@ -67,7 +67,8 @@ MECHANISM_NAMES: Mapping[str, str] = {
     "taken": "%(subject)s moves and is taken",
     "captured": "%(one)s takes %(the)s",
     "won": "%(one)s wins %(the)s later",
-    "mate": "%(one)s mates",
+    "mateIn1": "%(one)s mates at once",
+    "mate": "%(one)s mates later",
     "check": "%(one)s gives check",
     "capture": "%(one)s takes %(the)s for an attack",
     "quiet": "%(one)s makes a quiet move",
@@ -118,7 +119,15 @@ ADVICE: Mapping[str, str] = {
 }
 """What to do before the next move, for each cause."""
 
-_TAKEN = ("taken", "captured", "won")
+MISSED = "missed-"
+"""How the key of a mechanism or a place begins if the line is one that the player who lost could have played."""
+
+TAKEN_PLACES: Mapping[str, str] = {
+    "taken": "%(victim)s taken on %(square)s",
+    "captured": "%(piece)s takes %(victim)s on %(square)s",
+    "won": "%(piece)s wins %(victim)s on %(square)s",
+}
+"""Mechanisms that are no themes, and what their places are called."""
 _ROLES = dict(zip("PNBRQK", chess.PIECE_TYPES, strict=True))
 
 
@@ -142,6 +151,8 @@ def advice(cause: str, language: Grammar = ENGLISH) -> str:
 
 def mechanism_name(key: str, language: Grammar = ENGLISH) -> str:
     """What a killer line does, by the key of its mechanism: ``a knight forks king and rook``."""
+    if key.startswith(MISSED):
+        return _chance(mechanism_name(key.removeprefix(MISSED), language), language)
     name, actor, victims = _parts(key)
     if name not in MECHANISM_NAMES:
         return language.theme_names[name][1]
@@ -162,15 +173,17 @@ def place_name(key: str, language: Grammar = ENGLISH, colour: Side = "white", *,
     ``colour`` is the side that made the mistake: keys have their squares turned as if that were White. A ``short`` name
     does not say what is hit: ``knight fork on c7``.
     """
+    if key.startswith(MISSED):
+        return _chance(place_name(key.removeprefix(MISSED), language, colour, short=short), language)
     what, _, where = key.partition("@")
     square, _, victim = where.partition(",")
     name, actor, _ = _parts(f"{what}:")
     square, at = _turned(square, colour), _turned(victim[1:], colour)
     bare = _bare(_ROLES[victim[0]], language) if victim else ""
-    if name in _TAKEN:
-        return language.text("%(victim)s taken on %(square)s", victim=bare, square=at)
-    theme = language.theme_names[name][0]
     piece = "" if actor is None else _bare(actor, language)
+    if name in TAKEN_PLACES:
+        return language.text(TAKEN_PLACES[name], piece=piece, victim=bare, square=at)
+    theme = language.text("mate at once") if name == "mateIn1" else language.theme_names[name][0]
     words = language.text("%(piece)s %(theme)s on %(square)s", piece=piece, theme=theme, square=square)
     if short or not victim or at == square:
         return words.strip()
@@ -180,7 +193,7 @@ def place_name(key: str, language: Grammar = ENGLISH, colour: Side = "white", *,
 
 def is_theme(key: str) -> bool:
     """Whether a mechanism or a place has a theme, so that it says more than what is taken."""
-    return key.partition(":")[0] not in _TAKEN
+    return key.removeprefix(MISSED).partition(":")[0] not in TAKEN_PLACES
 
 
 def cause_words(evidence: Evidence, facts: Facts, language: Grammar) -> tuple[str, dict[str, str]] | None:
@@ -211,6 +224,10 @@ _LOSES = frozenset({"taken", "uncovers", "overloaded", "leaves", "cuts_off", "bl
 def _is_lost(facts: Facts, kind: chess.PieceType) -> bool:
     """Whether a piece of this kind is what the line is found to lose; one whose line is not certain may be any."""
     return kind != chess.KING and (facts.material is None or facts.material.lost[0] == kind)
+
+
+def _chance(name: str, language: Grammar) -> str:
+    return language.text("missed chance (%(chance)s)", chance=name)
 
 
 def _parts(key: str) -> _Key:

@@ -51,7 +51,8 @@ _PART = 40
 def decoy_of(pattern: ProvedPattern) -> Decoy | None:
     """The decoy of a pattern; None if no position passes the test."""
     # Who stands worse with the best move leaves his opponent an advantage in any case.
-    if not pattern.patterns[0].is_idea or pattern.before < -2 * LEVEL:
+    closest = pattern.patterns[0]
+    if not closest.is_idea or closest.is_missed or pattern.before < -2 * LEVEL:
         return None
     epd, bait, killer = pattern.epd, pattern.bait, pattern.killer_line[0]
     legal = [move.uci() for move in parse_position(epd).legal_moves]

@@ -64,7 +64,8 @@ def test_move_belongs_to_its_place_its_mechanism_and_its_cause() -> None:
     ]
     assert all(pattern.has(move) for pattern in patterns_of(move))
     assert not Pattern("fork:N:KR").has(move)
-    assert [Pattern(key).is_idea for key in ("quiet:B:", "fork:N:KR", "threat")] == [False, True, True]
+    ideas = {"quiet:B:": False, "fork:N:KR": True, "threat": True, "missed-fork:N:KR": True, "missed-won:N:P": False}
+    assert {key: Pattern(key).is_idea for key in ideas} == ideas
 
 
 def answers(library: Library) -> dict[str, list[tuple[bytes, int, float]]]:

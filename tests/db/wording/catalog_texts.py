@@ -9,7 +9,7 @@ from jinja2 import Environment
 from jinja2.ext import extract_from_ast
 
 from db.traps.terms import KINDS
-from db.wording.causes import ADVICE, CAUSE_NAMES, MECHANISM_NAMES
+from db.wording.causes import ADVICE, CAUSE_NAMES, MECHANISM_NAMES, TAKEN_PLACES
 from trapcore.errors import TraplineError
 from trapline.web.pages.rendering import PROMOTIONS
 from trapline.web.pages.report import _KINDS
@@ -32,6 +32,7 @@ BY_VALUE = {
     *KINDS.values(),
     *CAUSE_NAMES.values(),
     *MECHANISM_NAMES.values(),
+    *TAKEN_PLACES.values(),
     *(title for _, title in _KINDS),
     *_HEADINGS.values(),
     *Phase,

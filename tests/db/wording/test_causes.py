@@ -59,6 +59,12 @@ def test_every_cause_has_a_name_and_a_sentence() -> None:
         ("taken::N", "the knight moves and is taken", "der Springer zieht und wird geschlagen"),
         ("backRankMate:R:K", "a back-rank mate", "ein Grundreihenmatt"),
         ("promotion:P:", "a pawn promotes", "ein Bauer wandelt sich um"),
+        ("mateIn1:Q:K", "a queen mates at once", "eine Dame setzt sofort matt"),
+        (
+            "missed-fork:N:KR",
+            "missed chance (a knight forks king and rook)",
+            "verpasste Chance (ein Springer gabelt König und Turm)",
+        ),
     ],
 )
 def test_mechanisms_are_named(key: str, english: str, german: str) -> None:
@@ -71,6 +77,11 @@ def test_mechanisms_are_named(key: str, english: str, german: str) -> None:
         ("fork:N@c2,Ke1", "knight fork on c2, king on e1", "knight fork on c7, king on e8"),
         ("taken:@d3,Nd3", "knight taken on d3", "knight taken on d6"),
         ("mate:Q@h2,Kg1", "queen mate on h2, king on g1", "queen mate on h7, king on g8"),
+        ("captured:Q@b2,Pb2", "queen takes pawn on b2", "queen takes pawn on b7"),
+        ("won:B@h1,Rh1", "bishop wins rook on h1", "bishop wins rook on h8"),
+        ("missed-fork:N@c2,Ke1", "missed chance (knight fork on c2, king on e1)",
+         "missed chance (knight fork on c7, king on e8)"),
+        ("mateIn1:Q@h2,Kg1", "queen mate at once on h2, king on g1", "queen mate at once on h7, king on g8"),
         ("promotion:Q@b1", "queen promotion on b1", "queen promotion on b8"),
     ],
 )

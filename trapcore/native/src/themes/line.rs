@@ -64,6 +64,20 @@ impl Line {
         Line { attacker: !start.turn(), positions, steps }
     }
 
+    /// The line of the player to move, as if the other had passed before it; one legal move at least.
+    pub(crate) fn unprovoked(start: &Chess, moves: &[Move]) -> Line {
+        assert!(!moves.is_empty(), "a line has a move");
+        let attacker = start.turn();
+        let king = start.board().king_of(!attacker).expect("a legal position has both kings");
+        let pass = Move::Normal { role: Role::King, from: king, to: king, capture: None, promotion: None };
+        let mut positions = vec![start.clone(), start.clone()];
+        for &m in moves {
+            positions.push(after(positions.last().expect("it has the start"), m));
+        }
+        let steps = [pass].iter().chain(moves).map(|&m| Step::of(m)).collect();
+        Line { attacker, positions, steps }
+    }
+
     pub(crate) fn step(&self, ply: usize) -> &Step {
         &self.steps[ply]
     }

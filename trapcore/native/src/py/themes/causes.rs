@@ -28,9 +28,6 @@ impl_pickle! {
         causes: Vec<Py<PyCause>>,
         mechanism: String,
         place: String,
-        ply: usize,
-        by: String,
-        targets: Vec<String>,
     }
 }
 
@@ -47,9 +44,6 @@ pub(crate) fn explanation(py: Python<'_>, found: &Explanation) -> PyResult<Py<Py
             causes: found.causes.iter().map(cause).collect::<PyResult<_>>()?,
             mechanism: mechanism.key(),
             place: mechanism.place(),
-            ply: mechanism.ply,
-            by: mechanism.by.to_string(),
-            targets: names(&mechanism.targets),
         },
     )
 }

@@ -21,7 +21,7 @@ pub(crate) fn opens_line(mistake: &Mistake) -> Squares {
     (1..=deciding).step_by(2).find_map(|ply| {
         let step = mistake.line.step(ply);
         let through = is_slider(step.role) && attacks::between(step.from, step.to).contains(left);
-        through.then(|| vec![stood(mistake, step.from, ply, 0), left])
+        through.then(|| vec![stood(&mistake.line, step.from, ply, 0), left])
     })
 }
 

@@ -6,7 +6,7 @@ use crate::themes::causes::prize::{Kind, Played, Prize};
 use crate::themes::line::{Line, Step};
 
 /// Plies of the line with the best other move that count.
-const BEST_LINE: usize = 5;
+pub(crate) const BEST_LINE: usize = 5;
 
 /// What is known of a losing move. Win chances are the mover's, -1 to 1.
 #[derive(Clone, Copy, Debug)]

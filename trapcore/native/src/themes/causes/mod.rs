@@ -123,7 +123,9 @@ fn explain_whites(question: Question<'_>, passes: &mut Passes) -> Explanation {
         let found = zugzwang::zugzwang(&mistake.line, &mut passing).filter(|found| found.ply == 1);
         causes.extend(found.map(|found| Cause { name: ZUGZWANG, squares: found.targets }));
     }
-    Explanation { causes, mechanism: Mechanism::of(&mistake) }
+    let missed = causes.first().filter(|first| MISSED.contains(&first.name));
+    let mechanism = missed.and_then(|_| Mechanism::missed(&mistake)).unwrap_or_else(|| Mechanism::of(&mistake));
+    Explanation { causes, mechanism }
 }
 
 impl Explanation {

@@ -3,8 +3,8 @@
 use shakmaty::Square;
 
 use crate::themes::causes::mistake::Mistake;
-use crate::themes::causes::prize::Kind;
-use crate::themes::line::Evidence;
+use crate::themes::causes::prize::{Kind, Prize};
+use crate::themes::line::{Evidence, Line};
 use crate::themes::{alignments, double_attacks, loose_pieces};
 
 type Squares = Option<Vec<Square>>;
@@ -40,26 +40,25 @@ fn walks_into(mistake: &Mistake, found: Option<Evidence>) -> Squares {
     let found = found?;
     // A mover in check could not have passed: there the tactic is new if it acts on the moved piece.
     let new = mistake.threatened.map_or(found.targets.contains(&mistake.bait().to), |threatened| !threatened);
-    (new && found.ply <= LATEST && wins_by(mistake, &found))
-        .then(|| found.by.into_iter().chain(found.targets).collect())
+    let wins = mistake.prize.is_some_and(|prize| wins_by(&mistake.line, prize, &found));
+    (new && found.ply <= LATEST && wins).then(|| found.by.into_iter().chain(found.targets).collect())
 }
 
 /// Whether what the line wins is among the targets of the tactic, with the move that shows it or a later one.
-pub(crate) fn wins_by(mistake: &Mistake, found: &Evidence) -> bool {
-    let Some(prize) = mistake.prize else { return false };
+pub(crate) fn wins_by(line: &Line, prize: Prize, found: &Evidence) -> bool {
     match prize.kind {
         Kind::Piece(_) => {
-            prize.ply >= found.ply && found.targets.contains(&stood(mistake, prize.square, prize.ply, found.ply))
+            prize.ply >= found.ply && found.targets.contains(&stood(line, prize.square, prize.ply, found.ply))
         }
-        Kind::Mate => found.targets.contains(&mistake.line.king(mistake.line.after(found.ply))),
+        Kind::Mate => found.targets.contains(&line.king(line.after(found.ply))),
         Kind::Promotion => false,
     }
 }
 
 /// Where the piece that is taken on `square` with the move `ply` stood after the move `earlier`, or where that took it.
-pub(crate) fn stood(mistake: &Mistake, square: Square, ply: usize, earlier: usize) -> Square {
+pub(crate) fn stood(line: &Line, square: Square, ply: usize, earlier: usize) -> Square {
     (earlier + 1..ply).rev().fold(square, |square, index| {
-        let step = mistake.line.step(index);
+        let step = line.step(index);
         if step.to == square { step.from } else { square }
     })
 }

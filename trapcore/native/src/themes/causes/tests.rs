@@ -204,10 +204,15 @@ fn mechanisms_and_places_have_keys_from_the_movers_side() {
         ("taken", "taken::Q", "taken:@c6,Qc6"),
         ("threat", "captured:Q:B", "captured:Q@b5,Bb5"),
         ("discovery", "discoveredAttack:Q:Q", "discoveredAttack:Q@d8,Qd5"),
-        ("mating_net", "mate:Q:K", "mate:Q@f4,Ke3"),
+        ("mating_net", "mateIn1:Q:K", "mateIn1:Q@f4,Ke3"),
         ("trap", "trappedPiece:N:Q", "trappedPiece:N@c5,Qa4"),
         ("pin", "pin:B:QK", "pin:B@f5,Qc2"),
         ("uncovers", "won:B:R", "won:B@h1,Rh1"),
+        ("back_rank", "mateIn1:Q:K", "mateIn1:Q@e1,Kg1"),
+        ("mate_missed", "missed-mateIn1:Q:K", "missed-mateIn1:Q@h7,Kg8"),
+        ("promotion_missed", "missed-promotion:Q:", "missed-promotion:Q@b8"),
+        ("capture_missed", "missed-discoveredAttack:Q:Q", "missed-discoveredAttack:Q@d1,Qd4"),
+        ("win_missed", "missed-trappedPiece:N:Q", "missed-trappedPiece:N@c4,Qa5"),
     ];
     for (name, mechanism, place) in expected {
         assert_eq!(key(name), (mechanism.to_owned(), place.to_owned()), "{name}");
