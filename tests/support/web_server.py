@@ -150,7 +150,7 @@ def served(library: Path | str, folder: Path, **variables: object) -> Iterator[S
             client.get("/health")  # it listens before it answers
         yield Served(url)
     finally:
-        app.state.service.upload_jobs.cancel_all()
+        app.state.service.jobs.cancel_all()
         server.should_exit = True
         thread.join(30)
         listening.close()

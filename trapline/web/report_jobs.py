@@ -4,14 +4,9 @@ The games are given, or fetched from his account. Each is stored before it is se
 once: a job that is stopped, or that runs again, goes on where the one before stopped.
 """
 
-import asyncio
-import secrets
 import tempfile
-import threading
 from collections import Counter
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -22,17 +17,13 @@ from db.games.index_games import Progress, index_files
 from db.games.players import players_of_file
 from db.library.library import Library
 from db.storage.collation import plain
-from trapcore.errors import InputError, Message, TraplineError, UsageError
+from trapcore.errors import InputError, Message, UsageError
 from trapcore.io.streams import ByteReader
 from trapcore.io.work_folder import WorkFolder
 from trapcore.parallel.pools import threads
-from trapcore.parallel.priority import give_way
-from trapline.web.problems import FAILED, STOPS, NotFound, nothing_read
+from trapline.web.jobs import Job, Jobs
+from trapline.web.problems import nothing_read
 from trapline.web.settings import WebOptions
-from trapline.web.upload_jobs import State, UploadJobs, upload_limits
-
-MAX_JOBS = 64
-"""Jobs that are remembered; the oldest finished ones are forgotten first."""
 
 MOST_FETCHED = 1000
 """Most games of an account in one go."""
@@ -77,18 +68,16 @@ class Account:
     """Games, 1 to `MOST_FETCHED`."""
 
 
-class ReportJob:
+class ReportJob(Job):
     """One player's games on their way into his report."""
 
-    def __init__(self, player: str) -> None:
-        """``player`` as requested; empty for the player of most of the games."""
-        self.id = secrets.token_urlsafe(16)
-        """Identifier that cannot be guessed: to know it is the permission to see how far the job is."""
+    missing = Message("there is no such work on a report any more; begin again")
+
+    def __init__(self, player: str, address: str) -> None:
+        """``player`` as requested; empty for the player of most of the games. ``address`` is the client's."""
+        super().__init__(address)
         self.player = player
         """In the end his name as the games write it."""
-        self.state = State.RUNNING
-        self.problem: Message | None = None
-        """Why it failed or was stopped."""
         self.phase = Phase.READING
         self.games = 0
         """To be searched, once that is known."""
@@ -97,8 +86,14 @@ class ReportJob:
         self.losing_moves = 0
         self.skipped: Counter[str] = Counter()
         """Games that could not be read, by reason."""
-        self._stopping = threading.Event()
         self._callbacks: list[Callable[[], None]] = []
+
+    def too_long(self, minutes: float) -> Message:
+        """The problem of a job that ran for so many minutes."""
+        return Message(
+            "it took longer than {minutes:g} minutes; the games searched so far are kept, ask again to go on",
+            {"minutes": minutes},
+        )
 
     @property
     def share(self) -> float:
@@ -108,110 +103,36 @@ class ReportJob:
     def on_stop(self, callback: Callable[[], None]) -> None:
         """Call this when the job is to stop."""
         self._callbacks.append(callback)
-        if self._stopping.is_set():
+        if self.stop.is_cancelled:
             callback()
 
     def cancel(self, reason: Message) -> None:
-        """Stop the job; ``reason`` becomes its problem unless it has ended already."""
-        if self.state is State.RUNNING and self.problem is None:
-            self.problem = reason
-        self._stopping.set()
+        """Stop the job, and call what `on_stop` was given."""
+        super().cancel(reason)
         for callback in self._callbacks:
             callback()
 
-    def check(self) -> None:
-        """Raise `_Stopped` if the job is to stop."""
-        if self._stopping.is_set():
-            raise _Stopped
-
-    def run(self, work: Callable[["ReportJob"], None]) -> None:
-        """Call ``work`` and record how it ends. Raises only what is a bug."""
-        state, problem = State.DONE, None
-        try:
-            work(self)
-        except _Stopped:
-            state, problem = State.STOPPED, self.problem
-        except TraplineError as error:
-            state, problem = State.FAILED, error.message
-        except OSError as error:
-            said = Message("the server cannot store the games: {reason}", {"reason": error.strerror})
-            state, problem = State.FAILED, said
-        except BaseException:
-            if not self._stopping.is_set():
-                self.problem = FAILED
-                self.state = State.FAILED
-                raise
-            state, problem = State.STOPPED, self.problem
-        self.problem = problem
-        self.state = state
-
 
 class ReportJobs:
-    """All such jobs of one server; they share the places of the uploads that are annotated."""
+    """Starts such jobs among the jobs of a server."""
 
     def __init__(
         self,
+        jobs: Jobs,
         settings: WebOptions,
-        places: UploadJobs,
         open_library: Callable[[], Library],
         fetch_games: FetchGames | None,
     ) -> None:
         """``open_library`` opens the library for writing; without ``fetch_games`` no games are fetched."""
         self.fetch_games = fetch_games
+        self._jobs = jobs
         self._settings = settings
-        self._places = places
         self._open_library = open_library
-        self._jobs: dict[str, ReportJob] = {}
-        self._pool = ThreadPoolExecutor(settings.web.annotations, thread_name_prefix="report", initializer=give_way)
 
     def start(self, player: str, games: BinaryIO | Account, address: str) -> ReportJob:
-        """Start with an upload, which is closed in the end, or with an account. The client's ``address`` has acquired
-        a slot of the uploads for it, which is released in the end."""
-        job = ReportJob(player)
-        self._jobs[job.id] = job
-        ended = [each for each in self._jobs.values() if each.state is not State.RUNNING]
-        for each in ended[: max(0, len(self._jobs) - MAX_JOBS)]:
-            del self._jobs[each.id]
-        loop = asyncio.get_running_loop()
-        minutes = self._settings.web.annotation_minutes
-        reason = Message(
-            "it took longer than {minutes:g} minutes; the games searched so far are kept, ask again to go on",
-            {"minutes": minutes},
-        )
-        timeout = loop.call_later(minutes * 60, job.cancel, reason)
-
-        def run() -> None:
-            try:
-                job.run(lambda job: self._work(job, games))
-            finally:
-                if not isinstance(games, Account):
-                    games.close()
-                with suppress(RuntimeError):  # the event loop has ended
-                    loop.call_soon_threadsafe(finish)
-
-        def finish() -> None:
-            timeout.cancel()
-            self._places.slots.release(address)
-
-        self._pool.submit(run)
-        return job
-
-    def find(self, id: str) -> ReportJob:
-        """Job of an identifier. Raises `NotFound`."""
-        job = self._jobs.get(id)
-        if job is None:
-            raise NotFound("there is no such work on a report any more; begin again")
-        return job
-
-    def cancel_all(self) -> None:
-        """Stop all jobs."""
-        for job in self._jobs.values():
-            job.cancel(STOPS)
-
-    def close(self) -> None:
-        """Stop all jobs and wait for their threads."""
-        self.cancel_all()
-        self._pool.shutdown()
+        """Start with an upload, which the job closes, or with an account. Raises as `Jobs.start` does."""
+        job = ReportJob(player, address)
+        return self._jobs.start(job, lambda: self._work(job, games))
 
     def _work(self, job: ReportJob, games: BinaryIO | Account) -> None:
         # The next one that is made sweeps what a killed server left of it.
@@ -241,10 +162,10 @@ class ReportJobs:
 
     def _copy(self, job: ReportJob, upload: BinaryIO, path: Path) -> None:
         upload.seek(0)
-        limits = upload_limits(self._settings)
         # Unpacked as it is copied, so that no more than is allowed ever lies here.
         with (
-            ByteReader(upload, upload.read, "the upload", owned=False, limits=limits) as reader,
+            upload,
+            ByteReader(upload, upload.read, "the upload", owned=False, limits=self._jobs.limits) as reader,
             path.open("wb") as file,
         ):
             for chunk in reader:
@@ -271,10 +192,6 @@ class ReportJobs:
                 raise done.failures[0]
             job.phase = Phase.LOOKING
             record_losing_moves(library, [path], self._settings, pool, progress=looked)
-
-
-class _Stopped(Exception):
-    """The job is to stop."""
 
 
 def _player(names: Counter[str], wanted: str) -> str:

@@ -31,6 +31,7 @@ from trapcore.errors import LibraryError, Message
 from trapcore.parallel.budget import Cancellation
 from trapcore.parallel.priority import give_way
 from trapline.web.cache import LibraryCache
+from trapline.web.jobs import Jobs
 from trapline.web.metrics import Metrics
 from trapline.web.problems import STOPS, ClientDisconnected, Overloaded
 from trapline.web.report_jobs import FetchGames, ReportJobs
@@ -161,8 +162,9 @@ class Service:
         """Signs the cookies of signed-in visitors."""
         self.metrics = Metrics()
         self.values = PositionValues(library, self.open_for_writing, settings.engine_command, settings.engine_nodes)
-        self.upload_jobs = UploadJobs(settings, self.metrics, self.values)
-        self.report_jobs = ReportJobs(settings, self.upload_jobs, self.open_for_writing, fetch_games)
+        self.jobs = Jobs(settings, self.metrics)
+        self.uploads = UploadJobs(self.jobs, settings, self.metrics, self.values)
+        self.reports = ReportJobs(self.jobs, settings, self.open_for_writing, fetch_games)
         self.query_engine = QueryEngine(library, measure=settings.measure)
         self.explorer = Explorer(library)
         self.page_cache = LibraryCache()
@@ -183,8 +185,8 @@ class Service:
     def close(self) -> None:
         """Stop the threads and close the library."""
         self.cancel_all()
-        self.report_jobs.close()
-        self.upload_jobs.close()
+        self.jobs.close()
+        self.uploads.close()
         for pool in (self._pages, self._searches, self._exports, self._sign_ins):
             pool.close()
         self._health.shutdown(cancel_futures=True)
@@ -197,8 +199,7 @@ class Service:
             stops = list(self._stops)
         for stop in stops:
             stop.cancel()
-        self.upload_jobs.cancel_all()
-        self.report_jobs.cancel_all()
+        self.jobs.cancel_all()
 
     @property
     def pending(self) -> int:

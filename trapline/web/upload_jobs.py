@@ -1,11 +1,10 @@
-"""Jobs that annotate uploads: each has a thread, a growing file with the result, and clients that wait for it.
+"""Jobs that annotate uploads: each has a growing file with the result, and clients that wait for it.
 
 Input and output are files without a name, so that nothing is left behind however the program ends.
 """
 
 import asyncio
 import io
-import secrets
 import tempfile
 import threading
 from collections.abc import AsyncIterator, Callable
@@ -13,7 +12,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from enum import StrEnum
 from typing import BinaryIO, Self
 
 import chess.pgn
@@ -25,26 +23,13 @@ from annotator.request import AnalysisRequest
 from annotator.stream import annotate_stream
 from db.proof.position_values import PositionValues
 from db.traps.position_value import Values, deepest
-from trapcore.errors import InputError, Message, TraplineError
-from trapcore.io.decompress import ReadLimits
+from trapcore.errors import Message
 from trapcore.io.streams import ByteReader
-from trapcore.parallel.budget import Cancellation
 from trapcore.parallel.priority import give_way
+from trapline.web.jobs import Job, Jobs, State
 from trapline.web.metrics import Metrics
-from trapline.web.problems import FAILED, STOPS, Conflict, NotFound, RequestError
-from trapline.web.server.upload_slots import UploadSlots
+from trapline.web.problems import STOPS, RequestError
 from trapline.web.settings import WebOptions
-
-MAX_JOBS = 32
-"""Jobs whose results are stored; the oldest finished ones are removed first."""
-
-UPLOAD_WINDOW = 1 << 23
-"""Largest window of Zstandard in an upload in bytes, which RFC 9659 says everybody has to take; it lies in memory."""
-
-STORED_OF_ADDRESS = 2
-"""Results that are kept for one address, as a multiple of what an upload may unpack to,"""
-STORED = 8
-"""and those of all addresses."""
 
 _SINGLE_GAME_BYTES = 1 << 20  # largest result that is examined for a single game
 
@@ -102,41 +87,29 @@ class GameResult:
         return cls(game.number, offset, game.size, game.encoding, white, black, result, date, events, game.values)
 
 
-class State(StrEnum):
-    """State of a job."""
-
-    RUNNING = "running"
-    DONE = "done"
-    FAILED = "failed"
-    STOPPED = "stopped"
-    """It was cancelled, timed out, or the server stopped."""
-
-
-class UploadJob:
+class UploadJob(Job):
     """Annotation of one upload. Its thread changes the attributes first and notifies the event loop afterwards."""
+
+    missing = Message("there is no such annotation; it may have been removed, results are kept for a while only")
 
     def __init__(self, size: int, address: str) -> None:
         """Job for an upload of ``size`` bytes from ``address``."""
-        self.id = secrets.token_urlsafe(16)
-        """Identifier that cannot be guessed: to know it is the permission to see the result."""
-        self.state = State.RUNNING
-        self.problem: Message | None = None
-        """Reason why it failed or was stopped."""
+        super().__init__(address)
         self.tally = Counts()
         self.size = size
         self.read = 0
         """Bytes of the upload read so far."""
-        self.written = 0
-        """Bytes of the result written so far."""
         self.found: list[GameResult] = []
         """Games with events, the first `MAX_GAMES_SHOWN` of them."""
         self.began = datetime.now(UTC)
-        self.stop = Cancellation()
-        self.address = address
         self._result: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `close`
         self._lock = threading.Lock()
         self._loop = asyncio.get_running_loop()
         self._changed = asyncio.Event()
+
+    def too_long(self, minutes: float) -> Message:
+        """The problem of an annotation that ran for so many minutes."""
+        return Message("it took longer than {minutes:g} minutes", {"minutes": minutes})
 
     def to_dict(self) -> dict[str, object]:
         """Status of the job, for JSON."""
@@ -159,12 +132,6 @@ class UploadJob:
             "bytes": self.written,
             "began": self.began.strftime("%Y-%m-%dT%H:%M:%SZ"),
         }
-
-    def cancel(self, reason: Message) -> None:
-        """Stop the job; ``reason`` becomes its problem unless it has ended already."""
-        if self.state is State.RUNNING and self.problem is None:
-            self.problem = reason
-        self.stop.cancel()
 
     async def wait_for_change(self, seconds: float) -> bool:
         """Wait until the job changes, for at most ``seconds``. Returns whether it has changed since the call."""
@@ -206,23 +173,6 @@ class UploadJob:
 
     # Called in the thread of the job ----------------------------------------------------------------------------
 
-    def run(self, annotate: Callable[["UploadJob"], None]) -> None:
-        """Call ``annotate``, which calls `write`, and record how it ends. Raises only what is a bug."""
-        try:
-            annotate(self)
-            state, problem = State.DONE, None
-        except TraplineError as error:
-            state, problem = State.FAILED, error.message
-        except OSError as error:
-            said = Message("the server cannot store the result: {reason}", {"reason": error.strerror})
-            state, problem = State.FAILED, said
-        except BaseException:
-            if not self.stop.is_cancelled:
-                self._finish(State.FAILED, FAILED)
-                raise
-            state, problem = State.STOPPED, self.problem
-        self._finish(state, problem)
-
     def count_reads(self, read: Callable[[int], bytes]) -> Callable[[int], bytes]:
         """The function ``read``, with the bytes counted in the attribute `read`."""
 
@@ -263,11 +213,9 @@ class UploadJob:
         except UnicodeDecodeError:
             return data.decode("latin-1"), "latin-1"
 
-    def _finish(self, state: State, problem: Message | None) -> None:
-        self.problem = problem
-        self.state = state
-        if state is not State.DONE:
-            self.close()  # nobody can fetch it
+    def end(self, state: State, problem: Message | None) -> None:
+        """Record the end, and wake the clients that wait."""
+        super().end(state, problem)
         self._notify()
 
     def _notify(self) -> None:
@@ -287,17 +235,11 @@ class UploadJob:
 
 
 class UploadJobs:
-    """All jobs of one server."""
+    """Starts annotations among the jobs of a server. All of them share the threads that analyse."""
 
-    def __init__(self, settings: WebOptions, metrics: Metrics, values: PositionValues) -> None:
-        self._settings, self._values = settings, values
-        self._metrics = metrics
-        self._jobs: dict[str, UploadJob] = {}
-        self.slots = UploadSlots(settings.web.annotations, metrics)
-        self._job_pool = ThreadPoolExecutor(
-            settings.web.annotations, thread_name_prefix="annotation", initializer=give_way
-        )
-        self._analysis_pool = ThreadPoolExecutor(settings.jobs, thread_name_prefix="analysis", initializer=give_way)
+    def __init__(self, jobs: Jobs, settings: WebOptions, metrics: Metrics, values: PositionValues) -> None:
+        self._jobs, self._metrics, self._values = jobs, metrics, values
+        self._pool = ThreadPoolExecutor(settings.jobs, thread_name_prefix="analysis", initializer=give_way)
 
     def start(
         self,
@@ -307,127 +249,40 @@ class UploadJobs:
         load_traps: Callable[[], KnownTraps],
         address: str,
     ) -> UploadJob:
-        """Start to annotate an upload for which a slot was reserved; file and slot are released at the end.
+        """Start to annotate an upload for the client at ``address``. The job closes it. Raises as `Jobs.start` does.
 
-        ``load_traps`` is called in the thread of the job. ``address`` is that of the client.
+        ``load_traps`` is called in the thread of the job.
         """
-        web = self._settings.web
         job = UploadJob(size, address)
-        self._jobs[job.id] = job
-        self._remove_oldest()
-        loop = asyncio.get_running_loop()
-        seconds = web.annotation_minutes * 60
-        reason = Message("it took longer than {minutes:g} minutes", {"minutes": web.annotation_minutes})
-        timeout = loop.call_later(seconds, job.cancel, reason)
-
-        def run() -> None:
-            try:
-                with upload:
-                    job.run(lambda job: self._annotate(job, upload, request, load_traps))
-            finally:
-                with suppress(RuntimeError):
-                    loop.call_soon_threadsafe(finish)
-
-        def finish() -> None:
-            timeout.cancel()
-            self.slots.release(address)
-            self._metrics.games.inc(job.tally.games)
-            self._metrics.positions.inc(job.tally.positions)
-            loop.call_later(seconds, self._remove, job)
-
-        self._job_pool.submit(run)
-        return job
-
-    def find(self, id: str) -> UploadJob:
-        """Job of an identifier. Raises `NotFound`."""
-        job = self._jobs.get(id)
-        if job is None:
-            raise NotFound("there is no such annotation; it may have been removed, results are kept for a while only")
-        return job
-
-    def finished(self, id: str) -> UploadJob:
-        """Finished job of an identifier. Raises `NotFound`, and `Conflict` if it is not done."""
-        job = self.find(id)
-        if job.state is State.RUNNING:
-            raise Conflict("it is not finished; its status tells how far it is", {"Retry-After": "1"})
-        if job.state is not State.DONE:
-            raise Conflict("there is no result: {reason}", reason=job.problem)
-        return job
-
-    def remove(self, id: str) -> None:
-        """Cancel the job of an identifier if it is running, and delete its result. Raises `NotFound`."""
-        job = self.find(id)
-        job.cancel(Message("it was removed"))
-        self._remove(job)
-
-    def cancel_all(self) -> None:
-        """Cancel all running jobs; clients that wait get an error."""
-        for job in self._jobs.values():
-            job.cancel(STOPS)
+        return self._jobs.start(job, lambda: self._annotate(job, upload, request, load_traps))
 
     def close(self) -> None:
-        """Cancel all jobs, wait for their threads, and delete the results."""
-        self.cancel_all()
-        self._job_pool.shutdown()
-        self._analysis_pool.shutdown()
-        for job in list(self._jobs.values()):
-            self._remove(job)
+        """End the threads, after the jobs."""
+        self._pool.shutdown()
 
     def _annotate(
         self, job: UploadJob, upload: BinaryIO, request: AnalysisRequest, load_traps: Callable[[], KnownTraps]
     ) -> None:
-        limits = upload_limits(self._settings)
-        upload.seek(0)
-        # Unpacked once for nothing, which takes a second at most: what is refused costs no annotation.
-        with ByteReader(upload, upload.read, "the upload", owned=False, limits=limits) as reader:
-            for _ in reader if reader.compression else ():
-                if job.stop.is_cancelled:
-                    raise RuntimeError("stopped")
-        upload.seek(0)
-        traps = replace(load_traps(), stored=self._values.stated)
-        with ByteReader(upload, job.count_reads(upload.read), "the upload", owned=False, limits=limits) as reader:
-            batches = annotate_stream(
-                reader,
-                reader.name,
-                request,
-                traps,
-                job.tally,
-                self._analysis_pool,
-                stop=job.stop,
-            )
-            for batch in batches:
-                job.write(batch)
-                self._values.note(deepest(game.values for game in batch.games))
-                self._make_room(job)
-                if job.stop.is_cancelled:
-                    raise RuntimeError("stopped")
-            job.show_single_game()
-
-    def _make_room(self, job: UploadJob) -> None:
-        """Remove the oldest results where too much is kept, those of the job's address first. Raises `InputError` if
-        what is being written is too much already."""
-        most = self._settings.web.unpacked_megabytes << 20
-        for limit, address in ((STORED_OF_ADDRESS * most, job.address), (STORED * most, None)):
-            kept = [each for each in list(self._jobs.values()) if address is None or each.address == address]
-            ended = iter([each for each in kept if each.state is not State.RUNNING])
-            left = sum(each.written for each in kept)
-            while left > limit:
-                oldest = next(ended, None)
-                if oldest is None:
-                    raise InputError("too much is being annotated already; send less at a time")
-                left -= oldest.written
-                self._remove(oldest)
-
-    def _remove_oldest(self) -> None:
-        ended = [job for job in self._jobs.values() if job.state is not State.RUNNING]
-        for job in ended[: max(0, len(self._jobs) - MAX_JOBS)]:
-            self._remove(job)
-
-    def _remove(self, job: UploadJob) -> None:
-        if self._jobs.pop(job.id, None) is not None:
-            job.close()
-
-
-def upload_limits(settings: WebOptions) -> ReadLimits:
-    """What a packed upload may cost."""
-    return ReadLimits(settings.web.unpacked_megabytes << 20, UPLOAD_WINDOW)
+        limits = self._jobs.limits
+        try:
+            with upload:
+                upload.seek(0)
+                # Unpacked once for nothing, which takes a second at most: what is refused costs no annotation.
+                with ByteReader(upload, upload.read, "the upload", owned=False, limits=limits) as reader:
+                    for _ in reader if reader.compression else ():
+                        job.check()
+                upload.seek(0)
+                traps = replace(load_traps(), stored=self._values.stated)
+                read = job.count_reads(upload.read)
+                with ByteReader(upload, read, "the upload", owned=False, limits=limits) as reader:
+                    for batch in annotate_stream(
+                        reader, reader.name, request, traps, job.tally, self._pool, stop=job.stop
+                    ):
+                        job.write(batch)
+                        self._values.note(deepest(game.values for game in batch.games))
+                        self._jobs.make_room(job)
+                        job.check()
+                job.show_single_game()
+        finally:
+            self._metrics.games.inc(job.tally.games)
+            self._metrics.positions.inc(job.tally.positions)

@@ -26,10 +26,9 @@ from trapline.web.pages.search_form import _LABELS
 from trapline.web.problems import NotFound
 
 OTHERS = [language for language in OWN_WORDS.values() if language.catalog_file]
-_WEB = ("problems", "profile", "report_jobs", "service", "sign_ins", "upload_jobs")
+_WEB = ("jobs", "problems", "profile", "report_jobs", "service", "sign_ins", "upload_jobs")
 PAGE_ERRORS = {
     *(ROOT / "trapline" / "web" / "pages").glob("*.py"),
-    ROOT / "trapline" / "web" / "server" / "upload_slots.py",
     *(ROOT / "trapline" / "web" / f"{name}.py" for name in _WEB),
     ROOT / "coach" / "practice" / "exercise.py",
     ROOT / "coach" / "practice" / "session.py",

@@ -16,7 +16,7 @@ from tests.soak.samples import Sample
 from tests.soak.server.process import ServerProcess
 from tests.soak.server.requests import Record
 from tests.soak.server.writers import Acknowledged
-from trapline.web.upload_jobs import MAX_JOBS
+from trapline.web.jobs import MAX_JOBS
 
 PAGE_MS = 200.0
 """Longest time for all but one of a hundred pages."""

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from db.library.families import Family
 from db.library.library import Added
 from db.query.answer import TrapInGames
-from trapline.web.upload_jobs import State
+from trapline.web.jobs import State
 
 
 class Shape(BaseModel):

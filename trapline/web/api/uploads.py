@@ -26,8 +26,10 @@ from trapcore.measures.options import IndexedMeasure
 from trapline.web.api.json_response import encode_json
 from trapline.web.api.models import AnnotationStatus
 from trapline.web.api.params import QueryParams, no_params, read_form
+from trapline.web.jobs import State
 from trapline.web.problems import (
     ClientDisconnected,
+    Conflict,
     RequestError,
     ResponseAborted,
     UnprocessableContent,
@@ -37,7 +39,7 @@ from trapline.web.profile import shown_games
 from trapline.web.server.limits import address_of
 from trapline.web.service import Service, service_of
 from trapline.web.settings import WebOptions
-from trapline.web.upload_jobs import State, UploadJob
+from trapline.web.upload_jobs import UploadJob
 
 router = APIRouter(prefix="/api/v1", tags=["annotation"])
 
@@ -138,7 +140,7 @@ async def annotate(params: Annotated[AnnotateParams, Query()], request: Request)
     try:
         first = await _first_chunk(request, job, chunks)
     except RequestError as error:
-        service.upload_jobs.remove(job.id)
+        service.jobs.remove(job)
         raise UnprocessableContent(error.message) from error
     finally:
         if first is None:
@@ -178,7 +180,7 @@ async def begin(params: Annotated[AnnotateParams, Query()], request: Request) ->
 )
 async def status(id: str, request: Request) -> Response:
     """Games and positions so far, what was found, what was skipped and why."""
-    job = service_of(request).upload_jobs.find(id)
+    job = service_of(request).jobs.find(id, UploadJob)
     return Response(encode_json(job.to_dict()), 200, {"Cache-Control": "no-store"}, "application/json")
 
 
@@ -193,7 +195,7 @@ async def status(id: str, request: Request) -> Response:
 )
 async def events(id: str, request: Request) -> Response:
     """The status as Server-Sent Events, each time that it changes; the last one is that of the end."""
-    job = service_of(request).upload_jobs.find(id)
+    job = service_of(request).jobs.find(id, UploadJob)
 
     async def events_of_job() -> AsyncIterator[bytes]:
         while True:
@@ -218,7 +220,11 @@ async def events(id: str, request: Request) -> Response:
 )
 async def result(id: str, request: Request) -> Response:
     """The annotated games, once they are done; until then a conflict."""
-    job = service_of(request).upload_jobs.finished(id)
+    job = service_of(request).jobs.find(id, UploadJob)
+    if job.state is State.RUNNING:
+        raise Conflict("it is not finished; its status tells how far it is", {"Retry-After": "1"})
+    if job.state is not State.DONE:
+        raise Conflict("there is no result: {reason}", reason=job.problem)
     headers = _download_headers() | {"Content-Length": str(job.written)}
     return StreamingResponse(job.stream(), 200, headers, PGN)
 
@@ -226,24 +232,24 @@ async def result(id: str, request: Request) -> Response:
 @router.delete("/annotations/{id}", status_code=204, dependencies=NO_PARAMS, summary="End and remove an annotation")
 async def remove(id: str, request: Request) -> Response:
     """End it if it is still running, and let its result go."""
-    service_of(request).upload_jobs.remove(id)
+    jobs = service_of(request).jobs
+    jobs.remove(jobs.find(id, UploadJob))
     return Response(status_code=204)
 
 
 async def start_upload(request: Request, service: Service, params: AnnotateParams) -> UploadJob:
     """Job that annotates the upload of a request. Raises `RequestError` if it is not accepted, and `UsageError`."""
-    jobs = service.upload_jobs
     params.request(service.settings)  # checked before anything is uploaded
     address = address_of(request.scope)
-    jobs.slots.check(address)
+    service.jobs.check(address)
     upload, size, fields = await _read_upload(request)
     try:
         if fields:
             params = AnnotateParams.model_validate(dict(request.query_params) | fields)
         analysis = params.request(service.settings)
-        # Only now, so that no sender holds a place by being slow.
-        jobs.slots.acquire(address)
-        return jobs.start(upload, size, analysis, partial(service.known_traps, shown_games(request)), address)
+        return service.uploads.start(
+            upload, size, analysis, partial(service.known_traps, shown_games(request)), address
+        )
     except BaseException:
         upload.close()
         raise

@@ -9,13 +9,14 @@ from db.traps.terms import Event
 from db.wording.languages import Language
 from trapcore.errors import InputError, Message, UsageError
 from trapline.web.api.uploads import AnnotateParams, start_upload
+from trapline.web.jobs import State
 from trapline.web.pages.game_viewer import GameView, view_game
 from trapline.web.pages.games import GamePlace, game_page
 from trapline.web.pages.rendering import address, capital, language_of, page
 from trapline.web.problems import NotFound, RequestError, headers_of, nothing_read, status_of
 from trapline.web.profile import profile_of
 from trapline.web.service import service_of
-from trapline.web.upload_jobs import MAX_GAMES_SHOWN, GameResult, State, UploadJob
+from trapline.web.upload_jobs import MAX_GAMES_SHOWN, GameResult, UploadJob
 
 router = APIRouter(include_in_schema=False)
 
@@ -45,7 +46,7 @@ async def upload(request: Request) -> Response:
 @router.get("/annotate/{id}")
 async def annotated(request: Request, id: str, from_: Annotated[int, Query(alias="from", ge=0)] = 0) -> Response:
     """Page of a job: its progress, and the games with traps so far."""
-    job = service_of(request).upload_jobs.find(id)
+    job = service_of(request).jobs.find(id, UploadJob)
     if job.state is State.DONE and job.tally.games == 1 and job.found and not from_:
         return RedirectResponse(f"{_job_path(job)}/games/1", status_code=303, headers=_NO_STORE)
     games = job.found[from_ : from_ + GAMES_PER_PAGE]
@@ -79,7 +80,7 @@ async def game(
 ) -> Response:
     """Page of an annotated game at one of its moves, by default at the first trap."""
     service = service_of(request)
-    job = service.upload_jobs.find(id)
+    job = service.jobs.find(id, UploadJob)
     if not 1 <= place <= len(job.found):
         raise NotFound(
             "there are {count} games with traps in this upload, not {place}", count=len(job.found), place=place

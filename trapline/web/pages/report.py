@@ -31,6 +31,7 @@ from db.wording.sentences import Narrator
 from trapcore import _native
 from trapcore.errors import InputError, Message, UsageError
 from trapline.web.api.uploads import read_games_form
+from trapline.web.jobs import State
 from trapline.web.pages.boards import Picture
 from trapline.web.pages.game_viewer import MOST_PLIES, view_of
 from trapline.web.pages.games import GamePlace, game_page
@@ -41,7 +42,6 @@ from trapline.web.profile import SIGN_IN_FIRST, Profile, can_sign_in, name_of, p
 from trapline.web.report_jobs import MOST_FETCHED, Account, ReportJob, Site
 from trapline.web.server.limits import address_of
 from trapline.web.service import Service, service_of
-from trapline.web.upload_jobs import State
 
 router = APIRouter(include_in_schema=False)
 
@@ -122,7 +122,7 @@ async def begin(request: Request) -> Response:
     if profile is None:
         raise Forbidden(SIGN_IN_FIRST)
     client = address_of(request.scope)
-    service.upload_jobs.slots.check(client)
+    service.jobs.check(client)
     upload: BinaryIO | None = None
     try:
         upload, _, fields = await read_games_form(request, _FIELDS)
@@ -132,8 +132,7 @@ async def begin(request: Request) -> Response:
         games: BinaryIO | Account | None = upload or account
         assert games is not None
         player = account.name if account is not None else fields.get("player", "")[:200].strip()
-        service.upload_jobs.slots.acquire(client)
-        job = service.report_jobs.start(player, games, client)
+        job = service.reports.start(player, games, client)
     except (RequestError, InputError, UsageError) as error:
         if upload is not None:
             upload.close()
@@ -151,7 +150,7 @@ async def begin(request: Request) -> Response:
 async def progress(request: Request, id: str) -> Response:
     """Page of a job: how far it is; in the end it leads to the report."""
     required_profile(request)
-    job: ReportJob = service_of(request).report_jobs.find(id)
+    job = service_of(request).jobs.find(id, ReportJob)
     if job.state is State.DONE:
         return RedirectResponse(address("/report", player=job.player), status_code=303, headers=_NO_STORE)
     answer = page(request, "report_job.html", job=job, running=job.state is State.RUNNING, problem=job.problem or "")
@@ -234,7 +233,7 @@ def _account(service: Service, profile: Profile, fields: dict[str, str]) -> Acco
     name = profile.player(fields.get("account", "").strip())
     if not name:
         raise UsageError("paste games, choose a file, or write the name of an account")
-    if service.report_jobs.fetch_games is None:
+    if service.reports.fetch_games is None:
         raise UsageError("this server fetches no games; give them as PGN")
     if not (2 <= len(name) <= 30 and all(letter.isascii() and (letter.isalnum() or letter in "_-") for letter in name)):
         raise UsageError("{name!r} can be no account: names have 2 to 30 letters, digits, _ and -", name=name[:40])
@@ -258,7 +257,7 @@ def _form(request: Request, profile: Profile | None, status: int, wrong: Message
         profile=profile,
         wrong=capital(language_of(request).message(wrong)),
         sign_in="/sign-in" if can_sign_in(service) else None,
-        sites=list(Site) if service.report_jobs.fetch_games is not None else [],
+        sites=list(Site) if service.reports.fetch_games is not None else [],
         most=MOST_FETCHED,
         megabytes=service.settings.web.upload_megabytes,
     )

@@ -4,6 +4,5 @@
 fair_queue.py    what many requests wait for: places that addresses get in turn, answers that they share
 http_server.py   the server beneath: uvicorn's settings, answers to HEAD
 limits.py        middleware: rate limit, size and time of bodies, host, origin, security headers
-upload_slots.py  places in which uploads are worked on, and how many an address may have
 ===============  ===========================================================================
 """
