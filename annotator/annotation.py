@@ -1,14 +1,15 @@
 """One batch: from the findings in it to its annotated bytes and its lines of the report."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import groupby
 
 from annotator.comments.closing import closing_comment, costliest_of
 from annotator.comments.commentary import Commentator
 from annotator.comments.game_end import closing_edits
-from annotator.comments.pgn_insert import Edit, Layout, spliced
+from annotator.comments.own_comments import own_words
+from annotator.comments.pgn_insert import Edit, Layout, in_order, spliced
 from annotator.comments.telling import Told
 from annotator.counts import Counts
 from annotator.engine_check import EngineVerifier
@@ -103,37 +104,33 @@ class Annotator:
         # Of a game that was not read to its end nobody knows the costliest move.
         noted = {note.game for note in found.notes}
         openings = cache(partial(_openings, batch))
+        # What we wrote in an earlier run goes, unless it is said again.
+        stale = set(own_words(data))
         edits: list[Edit] = []
         games: list[AnnotatedGame] = []
-        grown = 0
         for game, (events, values) in zip(found.found, self.all_reported(found.found), strict=True):
             if not events:
                 continue
             written = "utf-8" if is_utf16 else game.encoding
             layout = Layout(game.wrapped, game.newline, written)
-            every = [self._event(finding) for finding in game.findings]
-            comments, told = commentator.comment(events, data, layout, every)
-            if not game.commented and game.game not in noted:
-                words = self._closing(game, told, openings, commentator)
-                comments = closing_edits(
-                    comments,
-                    data,
-                    (game.start, game.start + game.size),
-                    events[-1].anchor.nag_at,
-                    commentator.written(words, written),
-                    layout,
-                    partial(commentator.speaks_for_us, events=every),
-                )
+            end = game.start + game.size
+            here = {own for own in stale if game.start <= own.place < end}
+            stale -= here
+            comments, told = commentator.comment(events, data, layout, here)
             if game.commented:
                 # A brace of ours would close the comment that somebody left open, for programs that read on in it.
                 comments = [edit for edit in comments if edit[2].startswith(b" $")]
+            else:
+                words = "" if game.game in noted else self._closing(game, told, openings, commentator)
+                words = commentator.written(words, written)
+                since = events[-1].anchor.nag_at
+                comments = closing_edits(comments, data, (game.start, end), since, words, layout, here)
             edits.extend(comments)
-            longer = sum(len(text) - (end - start) for start, end, text in comments)
             games.append(
                 AnnotatedGame(
                     number=game.game,
-                    at=game.start + grown,
-                    size=game.size + longer,
+                    at=game.start,
+                    size=game.size + _growth(comments),
                     encoding=written,
                     tags=game.tags,
                     events=tuple(events),
@@ -141,7 +138,6 @@ class Annotator:
                     told=tuple(told),
                 )
             )
-            grown += longer
             counts.add_game(events, annotated=bool(comments))
             if self.reporting:
                 lines.extend((game.game, finding_line(file, game, event)) for event in events)
@@ -149,8 +145,12 @@ class Annotator:
             counts.engine = self.verifier.name
             counts.asked += self.verifier.asked - asked_before
         lines.sort(key=lambda line: line[0])
+        edits = in_order([*edits, *(own.removal for own in stale)])
+        shifted = tuple(
+            replace(game, at=game.at + _growth(edit for edit in edits if edit[0] < game.at)) for game in games
+        )
         text = spliced(data, edits) if edits else data
-        return AnnotatedBatch(data, text, b"".join(line for _, line in lines), tuple(games))
+        return AnnotatedBatch(data, text, b"".join(line for _, line in lines), shifted)
 
     def _closing(
         self,
@@ -225,6 +225,11 @@ class Annotator:
 
     def _is_resemblance(self, event: TrapEvent) -> bool:
         return self.unproved and not event.proved and event.trap is not None
+
+
+def _growth(edits: Iterable[Edit]) -> int:
+    """Bytes by which a text grows."""
+    return sum(len(text) - (end - start) for start, end, text in edits)
 
 
 def _openings(batch: _native.Batch) -> dict[int, Opening]:

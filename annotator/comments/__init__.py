@@ -9,7 +9,7 @@ style.py           how much is reported, and in which language
 glyphs.py          the NAG of a move, by what it costs
 threats.py         whether a bait tempts, and which set is only a threat
 evaluations.py     ``[%eval]``
-own_comments.py    recognition of the program's own comments
+own_comments.py    the mark of the program's own words
 closing.py         the comment at the end of a game
 game_end.py        where that goes, and where one of an earlier run is
 pgn_insert.py      where they go between the bytes of a game

@@ -1,6 +1,6 @@
 """Comments, NAGs and variations: the only module that writes them.
 
-A move gets one comment at most. The program's own comments of an earlier run are replaced by the present ones; nothing
+A move gets one comment at most. The program's own words of an earlier run are replaced by the present ones; nothing
 else of the game is touched.
 """
 
@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from annotator.comments.encoding import folded
+from annotator.comments.encoding import folded, transliterated
 from annotator.comments.evaluations import evaluation
 from annotator.comments.evidence import evidence_of, half_move
 from annotator.comments.glyphs import JUDGEMENTS, glyph
-from annotator.comments.own_comments import is_own, is_own_closing, transliterated
+from annotator.comments.own_comments import OwnWords, own_block, unmarked
 from annotator.comments.pgn_insert import Edit, Layout, MoveText, edits
 from annotator.comments.style import Style
 from annotator.comments.telling import Teller, Told
@@ -26,7 +26,6 @@ from db.wording.lines import rounded, shown_line
 from trapcore.trees.chess_game import parse_position
 
 _SHAPES = re.compile(r"\[%(csl|cal)\s+([^\]]*)\]")
-_FIGURES = re.compile(r"\d %")
 _SAME = 3
 """Moves of a line that the comment before has shown: the reader has seen it."""
 _NOT_MOVES = re.compile(r"\{[^}]*\}|;[^\r\n]*|\$\d+|\d+\s*\.+|[.!?+#]+")
@@ -46,32 +45,23 @@ class Commentator:
         return cls(style, Teller(style.narrator, style.evidence, shows_lines, set(known)))
 
     def comment(
-        self, events: Sequence[TrapEvent], data: bytes, layout: Layout, looked_at: Iterable[TrapEvent] = ()
+        self, events: Sequence[TrapEvent], data: bytes, layout: Layout, stale: set[OwnWords]
     ) -> tuple[list[Edit], list[Told]]:
-        """All that changes in one game for its ``events``, ascending offsets into ``data``, and what is reported in it.
+        """What is put into one game for its ``events``, ascending offsets into ``data``, and what is reported in it.
 
-        ``looked_at``: events of the game that are not reported; comments of an earlier run on them are taken away.
+        ``stale`` are our words of an earlier run in the game. Those that are said again stay, and leave the set.
         """
-        reported, every = _by_ply(events), _by_ply([*events, *looked_at])
         told = self.teller.comments(events)
         found: list[Edit] = []
-        for ply in sorted(every):
-            here = reported.get(ply, [])
+        for ply, here in sorted(_by_ply(events).items()):
             before = " ".join(each.text for each in told.get(ply - 1, ()))
-            text = _MoveComment(every[ply], layout, self.teller, before)
+            text = _MoveComment(here, layout, self.teller, before)
             for each in told.get(ply, ()):
                 text.add(each)
             if not any(nag in JUDGEMENTS for nag in text.anchor.nags):
                 text.nag = glyph([each.event for each in told.get(ply, ())], here)
-            found.extend(edits(text.finished(evaluation(here) if self.style.evaluations else ""), data, layout))
+            found.extend(edits(text.finished(evaluation(here) if self.style.evaluations else "", stale), data, layout))
         return found, [each for ply in sorted(told) for each in told[ply]]
-
-    def speaks_for_us(self, comment: str, events: Iterable[TrapEvent]) -> bool:
-        """Whether a comment at the end of a game is our own: it tells of one of its moves, or has a figure."""
-        if not (comment[:1].isspace() and comment[-1:].isspace() and is_own_closing(comment)):
-            return False
-        plain = folded(comment)
-        return _FIGURES.search(plain) is not None or any(_bait(event) in plain for event in events)
 
     def written(self, text: str, encoding: str) -> str:
         """A text with the letters that the encoding of a game has."""
@@ -89,8 +79,7 @@ class _MoveComment:
     """What is added to one move."""
 
     def __init__(self, events: Sequence[TrapEvent], layout: Layout, teller: Teller, before: str) -> None:
-        """``events``: all of the move, those that are not reported as well; ``before``: what is reported of the move
-        before it."""
+        """``events``: all of the move; ``before``: what is reported of the move before it."""
         self._events = events
         self._before = before
         self._encoding = layout.encoding
@@ -98,10 +87,7 @@ class _MoveComment:
         self._language = teller.narrator.language
         self._is_brief = teller.narrator.verbosity is Verbosity.BRIEF
         self.anchor = anchor = events[0].anchor
-        comments = [comment.decode(layout.encoding, "replace") for comment in anchor.comments]
-        self._present = " ".join(comments)
-        self._comments = [folded(comment) for comment in comments]
-        self._own = [number for number, comment in enumerate(comments) if self._is_ours(comment)]
+        self._present = " ".join(self._decoded(comment) for comment in anchor.comments)
         shapes = _SHAPES.findall(self._present)
         self._shapes = {f"{kind} {shape.strip()}" for kind, list_ in shapes for shape in list_.split(",")}
         self._lines = [_moves_in(variation.decode("latin-1")) for variation in anchor.variations]
@@ -128,18 +114,20 @@ class _MoveComment:
             self._lines.append(line)
             self._text.variations.append(["(", *variation, ")"])
 
-    def finished(self, evaluation: str) -> MoveText:
-        """All that is added and taken away; ``evaluation`` is a command, or empty."""
+    def finished(self, evaluation: str, stale: set[OwnWords]) -> MoveText:
+        """All that is added; ``evaluation`` is a command, or empty. Of ``stale``, words that are said again leave."""
         text, anchor = self._text, self.anchor
         text.nag = self.nag
         # Some viewers lose text that stands in one comment with shapes (python-chess issue 946).
         wanted = "" if "[%eval" in self._present else evaluation
         text.comments += [["{", command, "}"] for command in (wanted, _commands(self._drawn)) if command]
         words = " ".join(self._words)
-        same = [number for number, comment in enumerate(self._comments) if comment == folded(words)]
-        text.removed = [number for number in self._own if number not in same[:1]]
-        if words and not same:
-            text.comments.append(["{", *words.split(), "}"])
+        here = [own for own in stale if anchor.nag_at <= own.place < anchor.variation_at]
+        said = [own for own in here if folded(self._decoded(own.words)) == folded(words)]
+        stale.difference_update(sorted(said, key=lambda own: own.removal)[:1])
+        is_there = said or any(folded(self._decoded(unmarked(each))) == folded(words) for each in anchor.comments)
+        if words and not is_there:
+            text.comments.append(own_block(words))
         if anchor.number_next:
             event = self._events[0]
             text.next_number = moves.number(half_move(event, event.ply + 1))
@@ -148,27 +136,8 @@ class _MoveComment:
     def _written(self, text: str) -> str:
         return transliterated(text, self._language) if self._encoding == "ascii" else text
 
-    def _is_ours(self, comment: str) -> bool:
-        """Whether the comment is the program's own, on one of these events: it names its moves or its trap."""
-        # As it is written; another way of writing is another author.
-        if not (comment[:1].isspace() and comment[-1:].isspace() and is_own(comment)):
-            return False
-        plain = folded(comment)
-        return any(self._speaks_of(plain, event) for event in self._events)
-
-    def _speaks_of(self, comment: str, event: TrapEvent) -> bool:
-        half = half_move(event, event.trap_ply)
-        bait, killer = _bait(event), moves.line(event.killer_line_san[:1], half + 1)
-        name = "" if event.trap is None else folded(event.trap.name).partition(", ")[0]
-        best = "" if event.best_san is None else moves.line([event.best_san], half)
-        return (
-            any(part and part in comment for part in (bait, killer, best, name)) or _FIGURES.search(comment) is not None
-        )
-
-
-def _bait(event: TrapEvent) -> str:
-    """``5...Bxd1``."""
-    return moves.line([event.bait_san], half_move(event, event.trap_ply))
+    def _decoded(self, comment: bytes) -> str:
+        return comment.decode(self._encoding, "replace")
 
 
 def _moves_in(variation: str) -> list[str]:

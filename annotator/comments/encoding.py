@@ -3,6 +3,8 @@
 import re
 import unicodedata
 
+from db.wording.grammar import Grammar
+
 # Letters and signs that NFKD does not take apart.
 _ASCII = str.maketrans(
     {
@@ -20,6 +22,11 @@ def ascii_text(text: str) -> str:
         return text
     plain = unicodedata.normalize("NFKD", text.translate(_ASCII))
     return _ACCENTS.sub("", plain).encode("ascii", "replace").decode("ascii")
+
+
+def transliterated(text: str, language: Grammar) -> str:
+    """The text with the letters of a language as they are written in ASCII, where that is more than a lost accent."""
+    return text.translate({ord(letter): written for letter, written in language.transliterated.items()})
 
 
 def _latin1_text(text: str) -> str:

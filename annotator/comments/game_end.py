@@ -1,10 +1,11 @@
-"""The end of a game between its bytes: where its closing comment goes, and which comment there is one of ours."""
+"""The end of a game between its bytes: where its closing comment goes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from annotator.comments.encoding import folded
-from annotator.comments.pgn_insert import Edit, Layout, behind_variation, inserted, spliced, without
+from annotator.comments.own_comments import OwnWords, own_block
+from annotator.comments.pgn_insert import Edit, Layout, behind_variation, in_order, inserted, spliced
 
 _RESULTS = (b"1-0", b"0-1", b"1/2-1/2", b"*")
 _SPACES = b" \t\v\f\r\n"
@@ -28,35 +29,39 @@ def closing_edits(
     since: int,
     words: str,
     layout: Layout,
-    is_ours: Callable[[str], bool],
+    stale: set[OwnWords],
 ) -> list[Edit]:
-    """The edits of a game, from one offset into ``data`` to another, and its closing comment, as `with_closing`."""
-    start, end = game
-    text = spliced(data[start:end], [(a - start, b - start, added) for a, b, added in edits])
-    grown = sum(len(added) - (b - a) for a, b, added in edits if a < since)
-    closed = with_closing(text, since - start + grown, words, layout, is_ours)
-    return list(edits) if closed == text else [(start, end, closed)]
+    """The edits of a game, from one offset into ``data`` to another, without the words that are ``stale`` in it, and
+    with this closing comment if ``words`` is not empty.
 
-
-def with_closing(game: bytes, since: int, words: str, layout: Layout, is_ours: Callable[[str], bool]) -> bytes:
-    """The text of a game with this closing comment, or without one if it is empty.
-
-    ``since`` is a place behind a main-line move. Comments at the end of the game that ``is_ours`` says are our own are
-    taken out. A game without a result at its end stays as it is.
+    ``since`` is a place behind a main-line move. A game without a result at its end gets no closing comment.
     """
+    start, stop = game
+    end = _end(data[start:stop], since - start)
+    if end is not None:
+        comments = [(start + a, start + b) for a, b in end.comments]
+        at_end = [own for own in stale if any(a <= own.place < b for a, b in comments)]
+        same = [own for own in at_end if folded(own.words.decode(layout.encoding, "replace")) == folded(words)]
+        stale.difference_update(sorted(same, key=lambda own: own.removal)[-1:])
+        words = "" if same else words
+    edits = in_order([*edits, *(own.removal for own in stale)])
+    if end is None or not words:
+        return edits
+    text = spliced(data[start:stop], [(a - start, b - start, added) for a, b, added in edits])
+    grown = sum(len(added) - (b - a) for a, b, added in edits if a < since)
+    closed = with_closing(text, since - start + grown, words, layout)
+    return edits if closed == text else [(start, stop, closed)]
+
+
+def with_closing(game: bytes, since: int, words: str, layout: Layout) -> bytes:
+    """The text of a game with this closing comment before its result, if it has one and says it not already."""
     end = _end(game, since)
     if end is None:
         return game
-    texts = [game[start:stop].strip()[1:-1].decode(layout.encoding, "replace") for start, stop in end.comments]
-    own = [number for number, text in enumerate(texts) if is_ours(text)]
-    is_last = bool(own) and end.comments[own[-1]][1] == end.at
-    if len(own) == 1 and is_last and folded(texts[own[0]]) == folded(words):
+    texts = (game[start:stop].strip()[1:-1].decode(layout.encoding, "replace") for start, stop in end.comments)
+    if any(folded(text) == folded(words) for text in texts):
         return game
-    if own:
-        game = spliced(game, [without(game, *end.comments[number]) for number in own])
-        end = _end(game, since)
-        assert end is not None
-    return spliced(game, [inserted(["{", *words.split(), "}"], game, end.at, layout)]) if words else game
+    return spliced(game, [inserted(own_block(words), game, end.at, layout)])
 
 
 def _end(game: bytes, since: int) -> _End | None:

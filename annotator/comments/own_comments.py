@@ -1,160 +1,68 @@
-"""Recognition of the program's own comments in a game, of any language and verbosity.
+"""The mark of the program's own words in a game: ``{ Takes the bait. [%tl 3] }``, where 3 words before it are ours.
 
-A comment is the program's own if the whole of it is a row of sentences of the grammar, with what stands in every gap of
-the kind that belongs there. Nobody's comment is taken for one that only begins alike.
+It is a command of a comment, as ``[%clk]`` is: readers keep it, and most viewers do not show it. Other programs join
+the comments of a move. The number says where our words begin, so that those of the user stay.
 """
 
 import re
-from collections.abc import Iterable, Mapping
-from functools import cache
+from collections.abc import Iterator
+from dataclasses import dataclass
 
-from annotator.comments.encoding import ascii_text
-from db.traps.openings import opening_names
-from db.wording.grammar import Grammar
-from db.wording.languages import LANGUAGES, Language
-from db.wording.names import safe_name
+from annotator.comments.pgn_insert import Block, Edit, without
 
-_SAN = r"(?:O-O(?:-O)?|[KQRBN]?[a-h]?[1-8]?x?[a-h][1-8](?:=[QRBN])?)[+#]?"
-_MOVE = rf"\d+\.(?:\.\.)?{_SAN}(?:\?\?|\?!|\?)?"
-_LINE = rf"{_MOVE}(?: (?:\d+\.(?:\.\.)?)?{_SAN})*(?: \.\.\.?)?"
-_NAME = r"[^{}]{1,160}?"
-_CHANCES = r"(?: \(\d+ % -> \d+ %\))?"
-
-_GAPS: Mapping[str, str] = {
-    "move": _MOVE,
-    "best": _MOVE,
-    "killer": _MOVE,
-    "played": _MOVE,
-    "line": _LINE,
-    "trap_line": _LINE,
-    "name": _NAME,
-    "chances": _CHANCES,
-    "square": "[a-h][1-8]",
-    "points": r"\d+",
-    "count": r"\d+",
-}
-"""Regular expressions of the gaps that are the same in every language, in ASCII."""
-
-_EVIDENCE = r"\[(?!%)[^\[\]{}]{1,400}\]"
-"""What ``--evidence`` writes behind the sentences of an event."""
+_MARK = re.compile(rb"\s*\[%tl\s+(\d{1,4})\]")
+_SPACE = b" \t\v\f\r\n"
+# Tags, lines that % hides, and comments to the end of a line are tokens, because a brace in them begins nothing.
+_TOKEN = re.compile(rb"^\[.*|^%.*|;.*|\{[^}]*\}", re.MULTILINE)
 
 
-def is_own(comment: str) -> bool:
-    """Whether the program wrote the comment, given without its braces, itself."""
-    return any(
-        pattern.fullmatch(" ".join(ascii_text(transliterated(comment, language)).split()))
-        for language, pattern in zip(LANGUAGES.values(), _patterns(), strict=True)
-    )
+@dataclass(frozen=True, slots=True)
+class OwnWords:
+    """Words of the program in a text."""
+
+    words: bytes
+    """Without the mark."""
+    place: int
+    """Offset of the brace that they stand in."""
+    removal: Edit
+    """Takes them out: the whole comment, or only them if there are other words in it."""
 
 
-def is_own_closing(comment: str) -> bool:
-    """Whether the program wrote the comment as the last one of a game. An opening in it has a name that we know."""
-    for language, pattern in zip(LANGUAGES.values(), _closings(), strict=True):
-        found = pattern.fullmatch(" ".join(ascii_text(transliterated(comment, language)).split()))
-        if found is not None and (found["opening"] is None or found["opening"] in _opening_names(language.code)):
-            return True
-    return False
+def own_block(words: str) -> Block:
+    """A comment of ours as atoms. The mark is one with the last word, so that no line begins with it."""
+    *before, last = words.split()
+    mark = f"[%tl {len(before) + 1}]"
+    if before and last.startswith("%"):
+        last = f"{before.pop()} {last}"
+    return ["{", *before, f"{last} {mark}", "}"]
 
 
-def transliterated(text: str, language: Grammar) -> str:
-    """The text with the letters of a language as they are written in ASCII, where that is more than a lost accent."""
-    return text.translate({ord(letter): written for letter, written in language.transliterated.items()})
+def own_words(data: bytes) -> Iterator[OwnWords]:
+    """The words of the program in the comments of a text, ascending."""
+    for token in _TOKEN.finditer(data) if b"[%tl" in data else ():
+        if token[0][:1] == b"{":
+            yield from _in_brace(data, token.start(), token.end())
 
 
-@cache
-def _closings() -> tuple[re.Pattern[str], ...]:
-    """For each language what a closing comment is."""
-    return tuple(_closing(language) for language in LANGUAGES.values())
+def unmarked(comment: bytes) -> bytes:
+    """A comment without marks."""
+    return _MARK.sub(b"", comment)
 
 
-def _closing(language: Grammar) -> re.Pattern[str]:
-    gaps = {
-        **_GAPS,
-        "mate": _any(_plain(text, language).replace("{count}", r"\d+") for text in language.mates[None]),
-        "side": _words(language.sides.values(), language),
-        "pattern": _NAME,
-        "date": r"[\d./-]{4,10}",
-        "ordinal": _words(language.ordinals, language),
-    }
-    texts = dict(language.closing)
-    opening = _filled(texts.pop("opening"), {"opening": rf"(?P<opening>{_NAME})"}, language)
-    of_move, of_pattern = (
-        _any(_filled(text, gaps, language) for key, text in texts.items() if key.startswith(heads))
-        for heads in (("turn", "costliest", "own"), ("again", "other"))
-    )
-    return re.compile(rf"(?:{opening} )?{of_move}(?: {of_pattern})?")
+def _in_brace(data: bytes, start: int, end: int) -> Iterator[OwnWords]:
+    since = start + 1
+    for mark in _MARK.finditer(data, since, end - 1):
+        before, count = data[since : mark.start()], int(mark[1])
+        rest = before.rsplit(None, count)
+        if count and len(rest) >= count:  # else somebody has shortened them, and they are his
+            begin = since + (len(rest[0]) if len(rest) > count else 0)
+            is_whole = not data[start + 1 : begin].strip() and not data[mark.end() : end - 1].strip()
+            removal = _whole(data, start, end) if is_whole else (begin, mark.end(), b"")
+            yield OwnWords(data[begin : mark.start()], start, removal)
+        since = mark.end()
 
 
-@cache
-def _opening_names(code: str) -> frozenset[str]:
-    """The names of openings as a comment has them."""
-    language = LANGUAGES[Language(code)]
-    return frozenset(_plain(safe_name(name), language) for name in opening_names())
-
-
-@cache
-def _patterns() -> tuple[re.Pattern[str], ...]:
-    """For each language what a comment of the program is."""
-    return tuple(_pattern(language) for language in LANGUAGES.values())
-
-
-def _pattern(language: Grammar) -> re.Pattern[str]:
-    gaps = {**_GAPS, **_phrases(language)}
-    sentences = [_filled(template, gaps, language) for template in language.templates()]
-    # Without its subject a sentence begins with a capital letter.
-    brief = [
-        _filled(rest[:1].upper() + rest[1:], gaps, language)
-        for template in language.templates()
-        if (rest := template.removeprefix("{move} ")) != template
-    ]
-    one = rf"(?:{'|'.join([*sentences, *brief])})(?: {_EVIDENCE})?"
-    return re.compile(rf"{one}(?: {one})*")
-
-
-def _phrases(language: Grammar) -> dict[str, str]:
-    """Regular expressions of the gaps whose words are the language's."""
-    pieces = _words([*language.pieces.values(), *language.several.values()], language)
-    things = [
-        *language.the_piece.values(), *language.a_piece.values(), *language.for_a_piece.values(),
-        *language.several.values(), language.exchange, language.material,
-    ]  # fmt: skip
-    thing = _words(things, language)
-    joined, gets = _plain(language.joined, language), _plain(language.gets.format(lost="", gained=""), language).strip()
-    some = rf"{thing}(?: {joined} {thing})?"
-    targets = rf"{pieces}(?:(?:, {pieces})* {joined} {pieces})?"
-    the_piece = _words(language.the_piece.values(), language)
-    does = _any(
-        _filled(template, {"targets": targets, "the_target": the_piece, "the_other": the_piece}, language)
-        for template in language.themes.values()
-    )
-    sides = _words(language.sides.values(), language)
-    return {
-        "what": rf"{some}(?: {gets} {some})?",
-        "why": rf"{_LINE}(?: {does})?",
-        "does": does,
-        "mate": _any(_filled(text, _GAPS, language) for pair in language.mates.values() for text in pair),
-        "a_mate": _any(_filled(text, _GAPS, language) for pair in language.a_mate.values() for text in pair),
-        "piece": the_piece,
-        "idea": _words(language.ideas.values(), language),
-        "side": sides,
-        "other_side": sides,
-        "subject": _words(language.subject.values(), language),
-    }
-
-
-def _plain(text: str, language: Grammar) -> str:
-    return ascii_text(transliterated(text, language))
-
-
-def _any(patterns: Iterable[str]) -> str:
-    return f"(?:{'|'.join(patterns)})"
-
-
-def _words(words: Iterable[str], language: Grammar) -> str:
-    return _any(re.escape(_plain(word, language)) for word in sorted(set(words), key=len, reverse=True))
-
-
-def _filled(template: str, gaps: Mapping[str, str], language: Grammar) -> str:
-    """A template as a regular expression."""
-    parts = re.split(r"\{(\w+)\}", _plain(template, language))
-    return "".join(gaps[part] if count % 2 else re.escape(part) for count, part in enumerate(parts))
+def _whole(data: bytes, start: int, end: int) -> Edit:
+    """Takes out a comment, and the whitespace before it unless that ends a paragraph."""
+    before = len(data[:start].rstrip(_SPACE))
+    return without(data, before if data.count(b"\n", before, start) < 2 else start, end)

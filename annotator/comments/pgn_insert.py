@@ -1,6 +1,6 @@
 """Where blocks go between the bytes of a game, and how one is taken out: spaces, line ends, the 80th column."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from annotator.comments.encoding import encode_for
@@ -42,8 +42,6 @@ class MoveText:
     variations: list[Block] = field(default_factory=list)
     next_number: str = ""
     """Move number to write before the next main-line move, e.g. ``5...``, if it stands there without one."""
-    removed: Collection[int] = ()
-    """Those of the anchor's comments, from 0, that are taken out."""
 
 
 def spliced(data: bytes, edits: Iterable[Edit]) -> bytes:
@@ -56,12 +54,14 @@ def spliced(data: bytes, edits: Iterable[Edit]) -> bytes:
     return b"".join([*parts, data[at:]])
 
 
+def in_order(edits: Iterable[Edit]) -> list[Edit]:
+    """Edits by their offsets: what is taken out before a place goes first, what is put in behind a move before all."""
+    return sorted(edits, key=lambda edit: (edit[0], edit[1]))
+
+
 def edits(text: MoveText, data: bytes, layout: Layout) -> list[Edit]:
-    """What to change in ``data`` for one move, ascending. No blank line comes into being, because that ends a game."""
-    found = [(at, at, added) for at, added in _insertions(text, data, layout)]
-    found += _removals(text, data)
-    # What is taken out before a place goes first, what is put in right behind the move comes before all.
-    return sorted(found, key=lambda edit: (edit[0], edit[1]))
+    """What to put into ``data`` for one move, ascending. No blank line comes into being, because that ends a game."""
+    return [(at, at, added) for at, added in _insertions(text, data, layout)]
 
 
 def inserted(block: Block, data: bytes, at: int, layout: Layout) -> Edit:
@@ -76,36 +76,6 @@ def without(data: bytes, start: int, end: int) -> Edit:
     after = end + (len(b"\r\n") if data[end : end + 2] == b"\r\n" else 1) if line_end else end
     glued = not line_end and after < len(data) and data[after] not in _SPACES + _LINE_ENDS
     return start, after, b" " if glued else b""
-
-
-def _removals(text: MoveText, data: bytes) -> Iterator[Edit]:
-    """Blocks that are taken out, with the whitespace before them."""
-    if not text.removed:
-        return
-    anchor = text.anchor
-    for number, (start, end) in enumerate(_comments(data, anchor.nag_at, anchor.variation_at)):
-        if number in text.removed:
-            yield without(data, start, end)
-
-
-def _comments(data: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Comments in braces outside variations: from the end of what stands before, so with the whitespace, to the end."""
-    at = before = start
-    while at < end:
-        letter = data[at : at + 1]
-        if letter == b"{":
-            closed = data.index(b"}", at) + 1
-            yield before, closed
-            at = before = closed
-        elif letter == b"(":
-            at = before = behind_variation(data, at, end)
-        elif letter == b";" or (letter == b"%" and data[at - 1 : at] in (b"", b"\n")):
-            line_end = data.find(b"\n", at, end)
-            at = before = end if line_end < 0 else line_end + 1
-        else:
-            at += 1
-            if letter not in b" \t\v\f\r\n":
-                before = at
 
 
 def behind_variation(data: bytes, at: int, end: int) -> int:

@@ -57,7 +57,7 @@ def game(moves: str, white: str = "Anna", black: str = "Boris", **tags: str) -> 
     return "".join(f'[{name} "{value}"]\n' for name, value in pairs.items()) + f"\n{moves}\n"
 
 
-_FIGURES = re.compile(r" \(\d+ % (?:→|->) \d+ %\)|\?\?(?= )| \$\d+")
+_FIGURES = re.compile(r" \(\d+ % (?:→|->) \d+ %\)|\?\?(?= )| \$\d+|\s\[%tl \d+\]")
 _BETTER = re.compile(
     r" \d+\.+\S+ (?:was winning|kept the (?:advantage|balance)|was (?:the better defence|better|more stubborn)"
     r"|put up more resistance)\.( \}( \( [^)]*\))?)?"
@@ -65,7 +65,7 @@ _BETTER = re.compile(
 
 
 def without_figures(text: str) -> str:
-    """What is told, without what a search measured: glyphs, win chances, signs and better moves."""
+    """What is told, without our mark and what a search measured: glyphs, win chances, signs and better moves."""
     return _BETTER.sub(lambda found: " }" if found[1] else "", _FIGURES.sub("", text))
 
 

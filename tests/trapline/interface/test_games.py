@@ -87,6 +87,17 @@ def test_annotate_replaces_its_own_comments_of_another_language() -> None:
     assert "Sets" not in replaced
 
 
+def test_annotate_tells_its_own_words_from_an_authors_in_one_comment() -> None:
+    def comment(annotated: chess.pgn.Game) -> str:
+        return next(node.comment for node in annotated.mainline() if node.san() == "Bxd1")
+
+    english = trapline.annotate(read(MARKED))
+    german = trapline.annotate(read(MARKED), language="de")
+    assert comment(english).startswith("I saw only the queen. ")
+    assert comment(english) != comment(german)
+    assert comment(trapline.annotate(read(str(english)), language="de")) == comment(german)
+
+
 def test_text_is_annotated_as_by_the_command(bundled: Path, tmp_path: Path) -> None:
     text = MARKED + "\n" + game(QUIET) + game(FELL)
     (tmp_path / "games.pgn").write_text(text, "utf-8")
