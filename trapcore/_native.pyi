@@ -131,7 +131,7 @@ def prove_bait(
     """The same for the position after ``bait`` (UCI); ``killers`` are tried first, in their order."""
 
 LOSS: float
-GREATEST_SIMILARITY: float
+GREATEST_SIMILARITY: float  # of another position than the trap's own, which has 1
 MISTAKE: float
 TOLD: float
 TEMPTING_RANK: int

@@ -1,14 +1,15 @@
 """Queries for traps and for losing moves.
 
-===========  =================================================
-query.py     conditions of a query
-answer.py    hits and pages, and their JSON form
-engine.py    answers to queries, page by page
-where.py     conditions as SQL
-cursor.py    cursors: sealed texts that say where a page ended
-castling.py  the same position with other castling rights
-mistakes.py  losing moves by likeness and by pattern
-===========  =================================================
+============  =================================================
+condition.py  how a condition is declared, read and checked
+query.py      the conditions of both kinds of query
+answer.py     hits and pages, and their JSON form
+engine.py     answers to queries, page by page
+where.py      conditions as SQL
+cursor.py     cursors: sealed texts that say where a page ended
+castling.py   the same position with other castling rights
+mistakes.py   losing moves by likeness and by pattern
+============  =================================================
 
 ``query.py`` loads neither the database nor a prover.
 """

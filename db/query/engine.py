@@ -31,7 +31,7 @@ from db.traps.temptation import Frequency
 from db.traps.trap import Trap, read_moves
 from trapcore import _native
 from trapcore.errors import LibraryError
-from trapcore.measures.options import GREATEST_SIMILARITY, IndexedMeasure
+from trapcore.measures.options import IndexedMeasure
 from trapcore.trees.chess_game import parse_position
 from trapcore.trees.position_key import mirror_move
 
@@ -168,7 +168,9 @@ class QueryEngine:
             found = self.indexes.positions(connection).nearest(position.epd, k, fits)
         else:
             found = compare_each(connection, position.epd, measure, k, others.wanted, fits)
-        similar = [replace(one, similarity=min(one.similarity, GREATEST_SIMILARITY)) for one in islice(found, k)]
+        similar = [
+            replace(one, similarity=min(one.similarity, _native.GREATEST_SIMILARITY)) for one in islice(found, k)
+        ]
         enough = [one for one in similar if query.min_similarity is None or one.similarity >= query.min_similarity]
         proved = (one for one in _proved(connection, position, enough) if query.unproved or one.proof is not None)
         for one in islice(proved, wanted):

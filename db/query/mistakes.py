@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, case, false, or_, select
@@ -15,12 +15,11 @@ from db.patterns.index import MistakeIndex, Place, open_mistakes
 from db.patterns.keys import Level, Pattern, patterns_of
 from db.patterns.like import Model, mistakes_at, models_like, nearest
 from db.patterns.peers import LosingTable, moved_by, mover_name, of_pattern, white_moved
-from db.query.query import LONGEST_TEXT, MOST_HITS, check_pair, check_range, check_text
+from db.query.query import MistakeQuery
 from db.query.where import distinct, eco_condition
 from db.storage.collation import plain
 from db.storage.models import BundledPatternRow, GameRow, LosingMoveRow, MistakeRow
 from db.traps.json_form import JSON_FORM, Rounded, to_dict
-from db.traps.terms import HIGHEST_RATING, SIDES
 from db.wording.causes import CAUSE_NAMES
 from trapcore import _native
 from trapcore.errors import Message, UsageError
@@ -30,51 +29,6 @@ _SPARE = 20
 """Mistakes read beyond those wanted, for those that cost too little by deeper values."""
 
 Conditions = Sequence[ColumnElement[bool]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MistakeQuery:
-    """A question; every condition that is given must hold. Raises `UsageError` for what cannot be asked."""
-
-    like: str | None = None
-    """A position (FEN or EPD), a trap's slug, or a move ``GAME#MOVE``, see `db.patterns.like.models_like`."""
-    cause: str | None = None
-    """One of `db.wording.causes.CAUSE_NAMES`."""
-    mechanism: str | None = None
-    """A key, its beginning (``fork``), or a part of its name (``knight forks``)."""
-    place: str | None = None
-    """The same of a place: ``fork:N@c7``, ``fork on c7``."""
-    player: str | None = None
-    """Part of the name of who made the move, in any case."""
-    victim: str | None = None
-    """Who made the move: ``white`` or ``black``."""
-    eco: str | None = None
-    """Of the game: a code, the beginning of one, or two with a hyphen."""
-    min_rating: int | None = None
-    """Of who made the move, 0 to `HIGHEST_RATING`."""
-    max_rating: int | None = None
-    limit: int = 10
-    """1 to `MOST_HITS`."""
-
-    def __post_init__(self) -> None:
-        """Check what needs no library."""
-        for field in fields(self):
-            if isinstance(value := getattr(self, field.name), str):
-                check_text(field.name, value, LONGEST_TEXT)
-        if all(getattr(self, name) is None for name in ("like", "cause", "mechanism", "place")):
-            raise UsageError("give one of like, cause, mechanism and place")
-        check_range("limit", self.limit, 1, MOST_HITS)
-        check_pair("rating", self.min_rating, self.max_rating, 0, HIGHEST_RATING)
-        if self.victim is not None and self.victim not in SIDES:
-            raise unknown_name("victim", self.victim, SIDES)
-        if self.cause is not None and self.cause not in CAUSE_NAMES:
-            raise unknown_name("cause", self.cause, tuple(CAUSE_NAMES))
-
-    @property
-    def is_of_games(self) -> bool:
-        """Whether only a move of a game can answer: a bundled pattern has no player and no opening."""
-        about = (self.player, self.eco, self.min_rating, self.max_rating)
-        return any(each is not None for each in about)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -242,6 +196,8 @@ def _at(library: Library, places: Sequence[Place]) -> dict[Place, LostMove | Bun
 def _of_patterns(connection: Connection, query: MistakeQuery, row: LosingTable) -> Iterator[ColumnElement[bool]]:
     """What a losing move must meet, in a game or not."""
     if query.cause is not None:
+        if query.cause not in CAUSE_NAMES:
+            raise unknown_name("cause", query.cause, CAUSE_NAMES)
         yield of_pattern(Pattern(query.cause), row)
     for level, text in ((Level.MECHANISM, query.mechanism), (Level.PLACE, query.place)):
         if text is not None:

@@ -1,27 +1,36 @@
-"""Conditions of a query for traps, as a value; `db.query.engine.QueryEngine` answers it."""
+"""Conditions of a query for traps, or for losing moves, as a value.
+
+`db.query.engine.QueryEngine` answers the one, `db.query.mistakes.find_mistakes` the other. Each condition is declared
+here only: its option, its HTTP parameter and its field in the search form are made from this. `db.query.where` has its
+SQL.
+"""
 
 import re
 from dataclasses import dataclass, fields
 from enum import StrEnum
+from typing import Annotated
 
-from db.traps.terms import EVENTS, HIGHEST_RATING, SIDES, Outcome
+from db.query.condition import Condition, check
+from db.traps.terms import HIGHEST_RATING, SIDES, Event, Outcome
 from trapcore.errors import Message, UsageError
 from trapcore.measures.options import IndexedMeasure
 from trapcore.proof.verdict import Verdict
-from trapcore.suggestions import unknown_name
 
 MOST_HITS = 200
 """Most hits of one page."""
-MOST_SIMILAR = 100
-"""Most similar traps that can be asked for."""
-LONGEST_TEXT = 200
-"""Characters of a condition that is a text."""
 LONGEST_MOVES = 8000
 """Characters of the moves to a position: more than the longest game has before a draw is claimed."""
 
-
-ECO = re.compile(r"[A-E](\d\d?)?|([A-E]\d\d)-([A-E]\d\d)")
-"""How the condition on ECO codes is written."""
+_ECO = Condition(
+    "ECO code, its beginning, or a range: C41, B1, B10-B19.",
+    label="ECO code or codes",
+    metavar="CODE",
+    example="C41, B1, B10-B19",
+    pattern=re.compile(r"[A-E](\d\d?)?|([A-E]\d\d)-([A-E]\d\d)", re.IGNORECASE),
+)
+_LENGTH = Condition("Moves of the attacker in the killer line.", label="Attacker’s moves", least=1, most=1000)
+_RATING = Condition("Count only victims of this rating.", label="Rating of the victims", least=0, most=HIGHEST_RATING)
+_RATING_OF_MOVER = Condition("Rating of the player who made the move.", least=0, most=HIGHEST_RATING)
 
 
 class Sort(StrEnum):
@@ -48,78 +57,89 @@ class Query:
     on the library, such as whether there is such a family, and it reads position, moves and cursor.
     """
 
-    fen: str | None = None
-    """The position before the bait, as FEN or EPD."""
-    moves: str | None = None
-    """The same as moves from the usual start, SAN or UCI."""
-    similar: int | None = None
-    """Number of most similar traps to add, 1 to `MOST_SIMILAR`; needs a position."""
-    unproved: bool = False
-    """Adds similar traps whose killer is not proved to work in the position; needs ``similar``."""
-    measure: IndexedMeasure | None = None
-    """By which they are similar; None: the setting ``measure``."""
-    min_similarity: float | None = None
-    """Their similarity, 0 to 1."""
-    name: str | None = None
-    """Name, family or slug of the trap, in any spelling that is near."""
-    family: str | None = None
-    eco: str | None = None
-    """A code (``C41``), the beginning of one (``B1``), or two with a hyphen (``B10-B19``)."""
-    opening: str | None = None
-    """Part of the opening's name, in any case."""
-    victim: str | None = None
-    """``white`` or ``black``."""
-    outcome: str | None = None
-    verdict: str | None = None
-    source: str | None = None
-    """Part of it, in any case."""
-    bait: str | None = None
-    """SAN or UCI."""
-    killer: str | None = None
-    """First move of the killer line, SAN or UCI."""
-    min_length: int | None = None
-    """Attacker's moves in the killer line, 1 or more."""
-    max_length: int | None = None
-    player: str | None = None
-    """Part of the name of somebody, in any case, in whose games the trap was seen,"""
-    event: str | None = None
-    """with this event, one of `EVENTS`; alone, in anybody's games."""
-    min_rating: int | None = None
-    """Of the victim, 0 to `HIGHEST_RATING`: how often the bait was played or avoided is counted in such games only."""
-    max_rating: int | None = None
-    min_frequency: float | None = None
-    """Share of those that played the bait where they could, 0 to 1."""
-    sort: Sort | None = None
-    """None: by match for a position and a name, otherwise by slug."""
-    limit: int = 20
-    """Hits of a page, 1 to `MOST_HITS`."""
-    after: str | None = None
-    """What the page before gave as `Page.next`."""
+    fen: Annotated[str | None, Condition("The position before the bait, as FEN or EPD.", metavar="FEN")] = None
+    moves: Annotated[
+        str | None,
+        Condition("The same as moves from the usual start, SAN or UCI.", metavar="MOVES", longest=LONGEST_MOVES),
+    ] = None
+    similar: Annotated[
+        int | None,
+        Condition("Add the K most similar traps, 1 to 100. Needs a position.", metavar="K", least=1, most=100),
+    ] = None
+    unproved: Annotated[bool, Condition("Add similar traps whose killer is not proved to work here.")] = False
+    measure: Annotated[IndexedMeasure | None, Condition("Similarity measure. Default: the setting `measure`.")] = None
+    min_similarity: Annotated[
+        float | None, Condition("Least similarity of the similar traps, 0 to 1.", metavar="SHARE", least=0, most=1)
+    ] = None
+    name: Annotated[str | None, Condition("Name, family or slug. Typing errors do not matter.")] = None
+    family: Annotated[str | None, Condition("Only traps of this family.", label="Family", metavar="WORD")] = None
+    eco: Annotated[str | None, _ECO] = None
+    opening: Annotated[str | None, Condition("Part of the opening's name.", label="Opening contains")] = None
+    victim: Annotated[
+        str | None,
+        Condition(
+            "The side that falls into it.",
+            label="Victim",
+            choices=SIDES,
+            words={"white": "White", "black": "Black"},
+            nothing="either side",
+        ),
+    ] = None
+    outcome: Annotated[str | None, Condition("What the attacker gets.", label="Outcome", choices=Outcome)] = None
+    verdict: Annotated[str | None, Condition("Only traps with this verdict.", label="Verdict", choices=Verdict)] = None
+    source: Annotated[str | None, Condition("Beginning of the source.", label="Source begins with")] = None
+    bait: Annotated[str | None, Condition("The bait, SAN or UCI.", label="Bait", metavar="MOVE", example="Bxd1")] = None
+    killer: Annotated[
+        str | None,
+        Condition("First move of the killer line, SAN or UCI.", label="Killer", metavar="MOVE", example="Bxf7+"),
+    ] = None
+    min_length: Annotated[int | None, _LENGTH] = None
+    max_length: Annotated[int | None, _LENGTH] = None
+    player: Annotated[
+        str | None, Condition("Seen in games of this player. A part of the name is enough.", label="Seen in games of")
+    ] = None
+    event: Annotated[
+        str | None,
+        Condition("Seen with this event, in such games or in any.", label="Seen as", choices=Event),
+    ] = None
+    min_rating: Annotated[int | None, _RATING] = None
+    max_rating: Annotated[int | None, _RATING] = None
+    min_frequency: Annotated[
+        float | None,
+        Condition(
+            "Least share of those who took the bait, 0 to 1.",
+            label="Bait played by at least",
+            metavar="SHARE",
+            least=0,
+            most=1,
+            words={"0.05": "1 in 20", "0.1": "1 in 10", "0.25": "1 in 4", "0.5": "1 in 2", "0.75": "3 in 4"},
+            nothing="any share",
+        ),
+    ] = None
+    sort: Annotated[
+        Sort | None,
+        Condition(
+            "Order. Default: match for a position or a name, else slug.",
+            label="Order",
+            words={"name": "by name", "length": "by length", "frequency": "by frequency", "gain": "by gain"},
+            nothing="best first",
+        ),
+    ] = None
+    limit: Annotated[int, Condition("Hits of a page, 1 to 200.", metavar="N", least=1, most=MOST_HITS)] = 20
+    after: Annotated[
+        str | None,
+        Condition("The page after this cursor, which the page before named.", metavar="CURSOR", longest=1000),
+    ] = None
 
     def __post_init__(self) -> None:
         """Check what needs no library."""
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if isinstance(value, str) and not isinstance(value, StrEnum):
-                check_text(field.name, value, _LONGEST.get(field.name, LONGEST_TEXT))
+        check(self)
         if self.fen is not None and self.moves is not None:
             raise UsageError("give a position or the moves that lead to it, not both (fen, moves)")
         for name in ("similar", "measure", "min_similarity", "unproved"):
             if getattr(self, name) not in (None, False) and (self.similar is None or not self.has_position):
                 needed = "a position (fen or moves)" if name == "similar" else "similar and a position"
                 raise UsageError("{name} needs {needed}", name=Message(name), needed=Message(needed))
-        check_range("similar", self.similar, 1, MOST_SIMILAR)
-        check_range("limit", self.limit, 1, MOST_HITS)
-        check_range("min_similarity", self.min_similarity, 0, 1)
-        check_range("min_frequency", self.min_frequency, 0, 1)
-        check_pair("length", self.min_length, self.max_length, 1, 1000)
-        check_pair("rating", self.min_rating, self.max_rating, 0, HIGHEST_RATING)
-        _check_name("victim", self.victim, SIDES)
-        _check_name("outcome", self.outcome, tuple(map(str, Outcome)))
-        _check_name("verdict", self.verdict, tuple(map(str, Verdict)))
-        _check_name("event", self.event, EVENTS)
-        if self.eco is not None and not ECO.fullmatch(self.eco.upper()):
-            raise UsageError("eco must be like C41, B1 or B10-B19, not {eco!r}", eco=self.eco)
         if self.sort is Sort.MATCH and not (self.has_position or self.name is not None):
             raise UsageError("sort by match needs a position or a name to match")
 
@@ -141,39 +161,39 @@ class Query:
         return {name: value for name, value in given.items() if value is not None} | {"sort": self.order}
 
 
-_LONGEST = {"moves": LONGEST_MOVES, "after": 1000}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MistakeQuery:
+    """A question for losing moves; every condition that is given must hold.
 
+    Raises `UsageError` for what cannot be asked.
+    """
 
-def check_text(name: str, value: str, longest: int) -> None:
-    """Raise `UsageError` for a text that is empty, longer than this, or cannot be printed."""
-    if not value.strip():
-        raise UsageError("{name} is empty; leave it out to ask without it", name=Message(name))
-    if len(value) > longest:
-        raise UsageError(
-            "{name} has {length:,} characters, more than {most:,}", name=Message(name), length=len(value), most=longest
-        )
-    # Databases refuse the one, terminals and pages the others.
-    if any(not letter.isprintable() and letter not in "\t\r\n" for letter in value):
-        raise UsageError("{name} has characters that cannot be printed: {text!r}", name=Message(name), text=value)
+    like: Annotated[
+        str | None,
+        Condition(
+            "Losing moves most like this move, position or trap.", metavar="GAME#MOVE|FEN|TRAP", example="12#27, 12#14."
+        ),
+    ] = None
+    cause: Annotated[str | None, Condition("Losing moves with this cause: threat, taken, fork, ...", metavar="KEY")] = (
+        None
+    )
+    mechanism: Annotated[str | None, Condition("Losing moves punished by this: a key, or words of its name.")] = None
+    place: Annotated[str | None, Condition("Losing moves punished there: a key, or words of its name.")] = None
+    player: Annotated[str | None, Condition("Part of the name of the player who made the move.")] = None
+    victim: Annotated[str | None, Condition("The side that made the move.", choices=SIDES)] = None
+    eco: Annotated[str | None, _ECO] = None
+    min_rating: Annotated[int | None, _RATING_OF_MOVER] = None
+    max_rating: Annotated[int | None, _RATING_OF_MOVER] = None
+    limit: Annotated[int, Condition("Losing moves, 1 to 200.", metavar="N", least=1, most=MOST_HITS)] = 10
 
+    def __post_init__(self) -> None:
+        """Check what needs no library."""
+        check(self)
+        if all(getattr(self, name) is None for name in ("like", "cause", "mechanism", "place")):
+            raise UsageError("give one of like, cause, mechanism and place")
 
-def check_range(name: str, value: float | None, least: float, most: float) -> None:
-    """Raise `UsageError` for a number out of its range; none is in every range."""
-    # Not `value < least or value > most`, which lets a NaN through.
-    if value is not None and not least <= value <= most:
-        raise UsageError(
-            "{name} must be {least} to {most}, not {value}", name=Message(name), least=least, most=most, value=value
-        )
-
-
-def check_pair(name: str, low: int | None, high: int | None, least: int, most: int) -> None:
-    """Raise `UsageError` for bounds that are out of their range or in the wrong order."""
-    check_range(f"min_{name}", low, least, most)
-    check_range(f"max_{name}", high, least, most)
-    if low is not None and high is not None and low > high:
-        raise UsageError("min_{name} is {low}, more than max_{name}, {high}", name=name, low=low, high=high)
-
-
-def _check_name(what: str, given: str | None, known: tuple[str, ...]) -> None:
-    if given is not None and given not in known:
-        raise unknown_name(what, given, known)
+    @property
+    def is_of_games(self) -> bool:
+        """Whether only a move of a game can answer: a bundled pattern has no player and no opening."""
+        about = (self.player, self.eco, self.min_rating, self.max_rating)
+        return any(each is not None for each in about)

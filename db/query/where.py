@@ -1,12 +1,13 @@
 """Conditions of a query as SQL. What people write goes into it as values only, never as text of a statement."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, func, literal, or_, select
 from sqlalchemy.orm import InstrumentedAttribute
 
-from db.query.query import ECO, Query
+from db.query.query import Query
 from db.storage.collation import begins, plain
 from db.storage.models import GameRow, SightingRow, TrapRow
 from db.storage.sighting_rows import BY_KEY
@@ -23,7 +24,8 @@ def conditions(connection: Connection, query: Query) -> list[ColumnElement[bool]
 
     Raises `UsageError` for a family that is not in the library and a bad move.
     """
-    return [*_names(connection, query), *_plain(query), *_moves(connection, query), *_sightings(query)]
+    given = [(sql, getattr(query, name)) for name, sql in PREDICATES.items()]
+    return [*(sql(connection, value) for sql, value in given if value is not None), *_sightings(query)]
 
 
 def distinct(
@@ -39,53 +41,35 @@ def distinct(
     return [value for value in values if isinstance(value, str)]  # what is no text is counted where its row is read
 
 
-def _names(connection: Connection, query: Query) -> Iterator[ColumnElement[bool]]:
-    if query.family is not None:
-        if connection.scalar(select(literal(1)).where(TrapRow.family == query.family).limit(1)) is None:
-            raise _unknown_family(query.family, distinct(connection, TrapRow.family))
-        yield TrapRow.family == query.family
-    if query.eco is not None:
-        yield eco_condition(connection, TrapRow.eco, query.eco)
-    if query.opening is not None:
-        wanted = plain(query.opening.strip())
-        yield TrapRow.opening.in_([name for name in distinct(connection, TrapRow.opening) if wanted in plain(name)])
-    if query.source is not None:
-        yield begins(connection, TrapRow.source, query.source.strip())
+def _family(connection: Connection, family: str) -> ColumnElement[bool]:
+    if connection.scalar(select(literal(1)).where(TrapRow.family == family).limit(1)) is None:
+        raise _unknown_family(family, distinct(connection, TrapRow.family))
+    return TrapRow.family == family
+
+
+def _opening(connection: Connection, text: str) -> ColumnElement[bool]:
+    wanted = plain(text.strip())
+    return TrapRow.opening.in_([name for name in distinct(connection, TrapRow.opening) if wanted in plain(name)])
 
 
 def eco_condition(connection: Connection, column: InstrumentedAttribute[str], eco: str) -> ColumnElement[bool]:
-    """A code, the beginning of one, or two with a hyphen, of a column that has them. Raises `UsageError` for none."""
-    if not ECO.fullmatch(eco.upper()):
-        raise UsageError("eco must be like C41, B1 or B10-B19, not {eco!r}", eco=eco)
+    """A code, the beginning of one, or two with a hyphen, of a column that has them."""
     first, _, last = eco.upper().partition("-")
     if last:
         return (column >= first) & or_(column <= last, begins(connection, column, last))
     return column == first if len(first) == 3 else begins(connection, column, first)
 
 
-def _plain(query: Query) -> Iterator[ColumnElement[bool]]:
-    for column, wanted in (
-        (TrapRow.victim, query.victim),
-        (TrapRow.outcome, query.outcome),
-        (TrapRow.verdict, query.verdict),
-    ):
-        if wanted is not None:
-            yield column == wanted
-    if query.min_length is not None:
-        yield TrapRow.length >= query.min_length
-    if query.max_length is not None:
-        yield TrapRow.length <= query.max_length
+def _bait(_: Connection, move: str) -> ColumnElement[bool]:
+    uci, san = _read("bait", move)
+    return TrapRow.bait == uci if uci else TrapRow.bait_san == san
 
 
-def _moves(connection: Connection, query: Query) -> Iterator[ColumnElement[bool]]:
-    if query.bait is not None:
-        uci, san = _read("bait", query.bait)
-        yield TrapRow.bait == uci if uci else TrapRow.bait_san == san
-    if query.killer is not None:
-        uci, san = _read("killer", query.killer)
-        # A killer line of one move, or of more.
-        line = or_(TrapRow.killer_line == uci, begins(connection, TrapRow.killer_line, f"{uci} "))
-        yield line if uci else TrapRow.killer_san == san
+def _killer(connection: Connection, move: str) -> ColumnElement[bool]:
+    uci, san = _read("killer", move)
+    # A killer line of one move, or of more.
+    line = or_(TrapRow.killer_line == uci, begins(connection, TrapRow.killer_line, f"{uci} "))
+    return line if uci else TrapRow.killer_san == san
 
 
 def _read(what: str, text: str) -> tuple[str, str]:
@@ -125,3 +109,19 @@ def _unknown_family(given: str, known: Sequence[str]) -> UsageError:
     return UsageError(
         "unknown family {given!r}: none of the {count:,} there are has a name like it", given=given, count=len(known)
     )
+
+
+PREDICATES: Mapping[str, Callable[[Connection, Any], ColumnElement[bool]]] = {
+    "family": _family,
+    "eco": lambda connection, codes: eco_condition(connection, TrapRow.eco, codes),
+    "opening": _opening,
+    "source": lambda connection, text: begins(connection, TrapRow.source, text.strip()),
+    "victim": lambda _, side: TrapRow.victim == side,
+    "outcome": lambda _, outcome: TrapRow.outcome == outcome,
+    "verdict": lambda _, verdict: TrapRow.verdict == verdict,
+    "min_length": lambda _, moves: TrapRow.length >= moves,
+    "max_length": lambda _, moves: TrapRow.length <= moves,
+    "bait": _bait,
+    "killer": _killer,
+}
+"""What a trap must meet by the name of the condition, each of a value that is given."""

@@ -19,7 +19,7 @@ from db.traps.json_form import JSON_FORM, Rounded, to_dict
 from trapcore import _native
 from trapcore.errors import InputError, PositionError, UsageError
 from trapcore.io.epd import MAX_LINE_BYTES, numbered_lines
-from trapcore.measures.options import GREATEST_SIMILARITY, LEAST_SIMILARITY, IndexedMeasure
+from trapcore.measures.options import LEAST_SIMILARITY, IndexedMeasure
 from trapcore.parallel.budget import Budget, Cancellation
 from trapcore.proof.trap_test import LOSS, TOLD, BaitTest, check_baits, find_baits
 from trapcore.proof.wording import read_move
@@ -250,7 +250,7 @@ class MoveSuggester:
                 "trap": None if trap is None else trap.slug,
                 "name": None if trap is None else trap.name,
                 "family": None if trap is None else trap.family,
-                "similarity": min(similarity, 1.0 if trap and _is_of(killer, trap) else GREATEST_SIMILARITY),
+                "similarity": min(similarity, 1.0 if trap and _is_of(killer, trap) else _native.GREATEST_SIMILARITY),
                 "explanation": shared,
             }
 

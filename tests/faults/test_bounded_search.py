@@ -139,7 +139,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_position_out_of_reach_is_refused_where_it_is_set_up(library: Path, tmp_path: Path) -> None:
     with served(library, tmp_path, web_token="sesame-open-the-mountain-14") as server, server.client() as client:
-        for path in ("/api/v1/propose", "/api/v1/similar", "/api/v1/traps", "/api/v1/explore", "/position"):
+        for path in ("/api/v1/propose", "/api/v1/traps", "/api/v1/explore", "/position"):
             answer = client.get(path, params={"fen": THIRTY})
             assert answer.status_code in (400, 422), path
             assert "more than 9 queens" in answer.text, path
@@ -160,9 +160,9 @@ def test_searches_end_with_their_time_and_health_answers_meanwhile(library: Path
     with served(library, tmp_path, **variables) as server, server.client() as client:
         with ThreadPoolExecutor(8) as pool:
             heavy = [
-                pool.submit(httpx.get, f"{server.url}{path}", params={"fen": fen}, timeout=60)
+                pool.submit(httpx.get, f"{server.url}{path}", params={"fen": fen, **more}, timeout=60)
                 for fen in FULL
-                for path in ("api/v1/similar", "api/v1/propose")
+                for path, more in (("api/v1/traps", {"similar": "10"}), ("api/v1/propose", {}))
             ]
             answered = 0
             while not all(one.done() for one in heavy):

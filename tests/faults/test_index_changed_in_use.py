@@ -46,7 +46,7 @@ def test_a_server_outlives_whatever_happens_to_its_index(tmp_path: Path) -> None
     with serving(library, tmp_path) as server, server.client() as client:
 
         def similar() -> object:
-            answer = client.get("/api/v1/similar", params={"fen": LEGAL})
+            answer = client.get("/api/v1/traps", params={"fen": LEGAL, "similar": 10})
             assert answer.status_code == 200, answer.text
             return answer.json()["hits"]
 

@@ -116,7 +116,7 @@ def test_service_server_and_check_of_the_bot_run_where_only_the_state_can_be_wri
                 break
         with httpx.Client(base_url=url, timeout=60) as client:
             answers = [
-                client.get("/api/v1/similar", params={"fen": LEGAL}),
+                client.get("/api/v1/traps", params={"fen": LEGAL, "similar": 10}),
                 client.get("/position", params={"fen": LEGAL}),
                 client.post("/annotate", files={"file": ("g.pgn", b"1. e4 e5 *")}),
             ]

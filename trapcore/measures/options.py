@@ -3,7 +3,6 @@
 from enum import StrEnum
 from typing import TypeVar
 
-from trapcore import _native
 from trapcore.errors import UsageError
 from trapcore.suggestions import unknown_name
 
@@ -97,9 +96,6 @@ def comparing(name: str) -> Measure:
         )
     return chosen(Measure, name)
 
-
-GREATEST_SIMILARITY = _native.GREATEST_SIMILARITY
-"""Greatest similarity of another position than the trap's own, in either color: 1 says that it is the same position."""
 
 LEAST_SIMILARITY = {
     IndexedMeasure.ABSTRACTED: 0.5,

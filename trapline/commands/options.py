@@ -1,9 +1,14 @@
 """Options that several commands have, declared once so that they read the same everywhere."""
 
+from collections.abc import Callable
+from functools import wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+
+from db.query.condition import Condition, conditions_of
 
 IndexedMeasureOption = Annotated[
     str | None,
@@ -74,3 +79,42 @@ def bounds(option: str, text: str | None) -> tuple[int | None, int | None]:
         raise UsageError(f"--{option} takes two numbers with a hyphen between; either may be left out: {text!r}")
     low, high = found.groups()
     return None if low is None else int(low), None if high is None else int(high)
+
+
+def takes_conditions(*queries: type) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Decorator of a command: it gets an option for each condition of these queries, and what is given as ``asked``.
+
+    ``asked`` has texts by the names of conditions, for `db.query.condition.query_of`. Two bounds are one option:
+    ``--rating 1200-1599`` is ``min_rating`` and ``max_rating``.
+    """
+    by_option: dict[str, Condition] = {}
+    for each in (each for query in queries for each in conditions_of(query).values()):
+        by_option.setdefault(each.pair or each.name, each)
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        @wraps(command)
+        def run(**given: Any) -> None:
+            asked: dict[str, str] = {}
+            for name, each in by_option.items():
+                value = given.pop(name)
+                if each.pair:
+                    ends = zip(("min", "max"), bounds(name, value), strict=True)
+                    asked |= {f"{end}_{name}": str(number) for end, number in ends if number is not None}
+                elif value is not None and value is not False:
+                    asked[name] = "true" if value is True else value
+            command(asked, **given)
+
+        _, *own = signature(command, eval_str=True).parameters.values()
+        options = [_option(name, each) for name, each in by_option.items()]
+        run.__signature__ = Signature([*options, *(each.replace(kind=Parameter.KEYWORD_ONLY) for each in own)])  # type: ignore[attr-defined]
+        return run
+
+    return decorate
+
+
+def _option(name: str, condition: Condition) -> Parameter:
+    metavar = "LOW-HIGH" if condition.pair else "|".join(condition.choices) or condition.metavar
+    option = typer.Option(condition.option, metavar=metavar, help=condition.help)
+    text = None if condition.default is None else str(condition.default)
+    kind, default = (bool, False) if condition.kind is bool else (str | None, text)
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, option])

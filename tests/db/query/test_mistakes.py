@@ -10,7 +10,8 @@ from db.games.losing_moves import LostMove
 from db.library.library import Library
 from db.library.open import open_library
 from db.patterns.bundled import add_patterns, bundled_patterns
-from db.query.mistakes import Answer, MistakeHit, MistakeQuery, answers, find_mistakes
+from db.query.mistakes import Answer, MistakeHit, answers, find_mistakes
+from db.query.query import MistakeQuery
 from tests.db.patterns.samples import game, mistake, store
 from tests.support.db_traps import LEGAL_FEN, legal
 from trapcore.errors import InputError, UsageError

@@ -31,8 +31,9 @@ from tests.support.db_traps import (
     MIRRORED_LEGAL_FEN,
     write,
 )
+from trapcore import _native
 from trapcore.errors import InputError, PositionError, UsageError
-from trapcore.measures.options import GREATEST_SIMILARITY, IndexedMeasure
+from trapcore.measures.options import IndexedMeasure
 
 LEGAL = "legal-mate"
 
@@ -150,7 +151,7 @@ def test_what_is_like_a_position_comes_with_the_lines_that_coincide(query_engine
 def test_a_trap_is_similar_only_if_its_killer_works_in_the_position(query_engine: QueryEngine) -> None:
     italian = Query(moves="e4 e5 Nf3 Nc6 Bc4", similar=8)
     likened = [hit.similarity or 2 for hit in query_engine.ask(replace(italian, unproved=True)).hits]
-    assert 0 < max(likened) <= GREATEST_SIMILARITY < 1
+    assert 0 < max(likened) <= _native.GREATEST_SIMILARITY < 1
     assert query_engine.ask(italian).hits == ()  # 4.Bxf7+ Kxf7 only gives up a bishop
     shifted = LEGAL_FEN.replace("ppp2ppp", "1pp2ppp", 1)
     # The shape of a tree alone is the same of too many traps.
@@ -174,7 +175,6 @@ def test_the_known_position_is_not_told_as_similar_too(query_engine: QueryEngine
 def test_the_measures_of_the_paper_give_what_comparing_all_gives(
     query_engine: QueryEngine, library: Library, measure: IndexedMeasure
 ) -> None:
-    from trapcore import _native
     from trapcore.trees.position_key import mirror
 
     compare: dict[str, Any] = {
@@ -189,7 +189,7 @@ def test_the_measures_of_the_paper_give_what_comparing_all_gives(
     best = sorted(expected.items(), key=lambda item: (-item[1], item[0]))[:12]
     assert [hit.trap.slug for hit in hits] == [slug for slug, _ in best]
     assert [hit.similarity for hit in hits] == pytest.approx(
-        [min(value, GREATEST_SIMILARITY) for _, value in best], abs=1e-9
+        [min(value, _native.GREATEST_SIMILARITY) for _, value in best], abs=1e-9
     )
 
 
@@ -378,7 +378,7 @@ def test_a_page_is_json(query_engine: QueryEngine) -> None:
         ({"outcome": "mates"}, "did you mean 'mate'"),
         ({"verdict": "prooved"}, "did you mean 'proved'"),
         ({"event": "felt"}, "did you mean 'fell'"),
-        ({"eco": "F10"}, "eco must be like C41, B1 or B10-B19"),
+        ({"eco": "F10"}, "eco must be like C41, B1, B10-B19, not 'F10'"),
         ({"eco": "B19-"}, "eco must be like"),
         ({"sort": Sort.MATCH}, "sort by match needs a position or a name"),
         ({"name": "  "}, "name is empty"),

@@ -13,6 +13,7 @@ from db.wording.causes import ADVICE, CAUSE_NAMES, MECHANISM_NAMES, TAKEN_PLACES
 from trapcore.errors import TraplineError
 from trapline.web.pages.rendering import PROMOTIONS
 from trapline.web.pages.report import _KINDS
+from trapline.web.pages.search_form import FIELDS
 from trapline.web.pages.site import _HEADINGS
 from trapline.web.report_jobs import Phase
 
@@ -36,6 +37,7 @@ BY_VALUE = {
     *(title for _, title in _KINDS),
     *_HEADINGS.values(),
     *Phase,
+    *(text for each in FIELDS.values() for text in (each.label, each.nothing, *each.words.values())),
     *set(ADVICE.values()),
     "That did not work",
     "rank",

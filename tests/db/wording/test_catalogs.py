@@ -22,7 +22,7 @@ from tests.db.wording.catalog_texts import ROOT, TEMPLATES, raised, wanted
 from trapcore.errors import Message, PositionError, UsageError
 from trapcore.trees import chess_game
 from trapcore.trees.chess_game import parse_position
-from trapline.web.pages.search_form import _LABELS
+from trapline.web.pages.search_form import FIELDS
 from trapline.web.problems import NotFound
 
 OTHERS = [language for language in OWN_WORDS.values() if language.catalog_file]
@@ -34,6 +34,7 @@ PAGE_ERRORS = {
     ROOT / "coach" / "practice" / "session.py",
     ROOT / "db" / "games" / "players.py",
     ROOT / "db" / "patterns" / "like.py",
+    ROOT / "db" / "query" / "condition.py",
     ROOT / "db" / "query" / "mistakes.py",
     ROOT / "db" / "query" / "query.py",
     ROOT / "db" / "query" / "where.py",
@@ -52,13 +53,14 @@ REASONS = {
 }
 """Why a game was not read, and why a position is none, as the names of values."""
 
+CHOICES = [name for name, each in FIELDS.items() if each.choices]
+
 OF_SETS = {
     *(
         f"unknown {what} {{given!r}}: {rest}"
-        for what in ("cause", "theme", "trap", "family", "victim", "outcome", "verdict", "event")
+        for what in ("cause", "theme", "trap", "family", *CHOICES)
         for rest in ("did you mean {nearest!r}?", "known are {known}")
     ),
-    *_LABELS.values(),
     "the moves",
     "a position (fen or moves)",
     "similar and a position",

@@ -41,7 +41,7 @@ def request(method: str, path: str, body: bytes = b"", /, **headers: str) -> byt
 
 SAMPLES = [
     request(
-        "GET", f"/api/v1/similar?fen={quote(LEGAL)}&k=3&measure=abstracted", Accept="*/*", If_None_Match='W/"a", *'
+        "GET", f"/api/v1/traps?fen={quote(LEGAL)}&similar=3&measure=abstracted", Accept="*/*", If_None_Match='W/"a", *'
     ),
     request("GET", "/api/v1/traps?name=legal&limit=3&min_similarity=0.5", Range="bytes=0-5", Accept_Encoding="gzip"),
     request("GET", f"/position?fen={quote(LEGAL)}&line=g4d1,c4f7&side=black", Accept="text/html", X_Part="quick"),

@@ -35,9 +35,9 @@ def _broken_games(client: Client, chance: random.Random) -> None:
 
 
 def _expensive(client: Client, chance: random.Random) -> None:
-    path = chance.choice(("/api/v1/similar", "/api/v1/propose", "/position"))
+    path, more = chance.choice((("/api/v1/traps", {"similar": "10"}), ("/api/v1/propose", {}), ("/position", {})))
     fen = chance.choice((FULL_BOARD, THIRTY))
-    client.ask("GET", path, allowed=(200, *_REFUSED), params={"fen": fen})
+    client.ask("GET", path, allowed=(200, *_REFUSED), params={"fen": fen, **more})
 
 
 def _odd(client: Client, chance: random.Random) -> None:
@@ -48,7 +48,7 @@ def _odd(client: Client, chance: random.Random) -> None:
             "/traps/%00",
             "/api/v1/traps?limit=99999999999999999999",
             "/api/v1/traps?min_similarity=nan",
-            "/api/v1/similar?fen=" + "8/" * 90,
+            "/api/v1/traps?similar=10&fen=" + "8/" * 90,
             "/games/99999999999999999999999999",
             "/practise?skip=" + "a," * 1000,
             "/position?line=" + "e2e4," * 600,

@@ -52,7 +52,6 @@ ADDRESSES: dict[str, tuple[str, ...]] = {
     ),
     "search": (
         "/position?fen={fen}",
-        "/api/v1/similar?fen={fen}",
         "/api/v1/traps?fen={fen}&similar=3",
         "/mistakes?like={fen}",
         "/mistakes?cause=threat&player={player}",

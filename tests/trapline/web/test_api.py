@@ -1,26 +1,28 @@
 """What a served library answers: pages, caching, errors, health and figures; by a real server over a real library."""
 
 import gzip
+import re
 import signal
 import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import fields
 from pathlib import Path
 from urllib.parse import quote
 
 import httpx
 import pytest
+import typer
 
 from db.library.open import open_library
 from db.patterns.bundled import add_patterns
-from db.query.query import Query
+from db.query.condition import conditions_of
+from db.query.query import MistakeQuery, Query
 from tests.db.patterns.samples import game, mistake, store
 from tests.faults.test_bounded_search import END
 from tests.support.polling import until
 from tests.support.web_server import LEGAL, ROOT, Served, environment, make_library, served, serving
-from trapline.web.api.params import TrapParams
+from trapline.program import app
 
 
 @pytest.fixture(scope="module")
@@ -134,16 +136,31 @@ def test_families_are_counted(client: httpx.Client, library: Path) -> None:
     assert {family["family"] for family in told} == {trap.family for trap in traps}
 
 
-def test_every_field_of_a_query_is_a_parameter() -> None:
-    assert {field.name for field in fields(Query)} == set(TrapParams.model_fields)
+@pytest.mark.parametrize(("kind", "path"), [(Query, "/api/v1/traps"), (MistakeQuery, "/api/v1/mistakes")])
+def test_each_condition_is_an_option_a_parameter_and_a_field_of_the_form(
+    client: httpx.Client, kind: type, path: str
+) -> None:
+    command = typer.main.get_command(app).get_command(None, "query")  # type: ignore[attr-defined]
+    options = {option for parameter in command.params for option in parameter.opts}
+    told = client.get("/openapi.json").json()["paths"][path]["get"]["parameters"]
+    assert {each["name"]: each["schema"] for each in told} == {
+        name: each.schema() for name, each in conditions_of(kind).items()
+    }
+    for name, each in conditions_of(kind).items():
+        assert each.option in options
+        refused = problem(client.get(path, params={name: "\0"}), 400)
+        assert name in refused
+    if kind is Query:
+        elsewhere = {"fen", "moves", "name", "similar", "unproved", "measure", "min_similarity", "limit", "after"}
+        form = set(re.findall(r'name="(\w+)"', client.get("/").text))
+        assert conditions_of(kind).keys() - form == elsewhere
 
 
 def test_the_least_similarity_leaves_out_what_is_less_alike(client: httpx.Client) -> None:
-    for path, similar in (("/api/v1/traps", "similar"), ("/api/v1/similar", "k")):
-        question = {"fen": LEGAL, similar: "5"}
-        all_of_them = client.get(path, params=question).json()["hits"]
-        close = client.get(path, params={**question, "min_similarity": "0.9"}).json()["hits"]
-        assert len(close) < len(all_of_them)
+    question = {"fen": LEGAL, "similar": "5"}
+    all_of_them = client.get("/api/v1/traps", params=question).json()["hits"]
+    close = client.get("/api/v1/traps", params={**question, "min_similarity": "0.9"}).json()["hits"]
+    assert len(close) < len(all_of_them)
 
 
 # Caching ------------------------------------------------------------------------------------------------------------
@@ -177,9 +194,9 @@ def test_large_answers_are_packed_for_who_can_read_that(client: httpx.Client) ->
     ("path", "status", "told"),
     [
         ("/api/v1/traps?famly=legal", 400, "unknown parameter 'famly': did you mean 'family'?"),
-        ("/api/v1/traps?limit=0", 400, "limit: input should be greater than or equal to 1"),
-        ("/api/v1/traps?limit=many", 400, "limit: input should be a valid integer"),
-        ("/api/v1/traps?min_similarity=nan", 400, "min_similarity: "),
+        ("/api/v1/traps?limit=0", 400, "limit must be 1 to 200, not 0"),
+        ("/api/v1/traps?limit=many", 400, "limit must be a number, not 'many'"),
+        ("/api/v1/traps?min_similarity=nan", 400, "min_similarity must be 0 to 1, not nan"),
         ("/api/v1/traps?family=legl", 400, "did you mean 'legal'?"),
         ("/api/v1/traps?similar=3", 400, "similar needs a position (fen or moves)"),
         ("/api/v1/traps?after=nonsense", 400, "this is no place to go on from"),

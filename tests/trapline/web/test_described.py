@@ -13,7 +13,6 @@ from hypothesis.errors import Unsatisfiable
 from openapi_spec_validator import validate
 from schemathesis import GenerationMode
 
-from db.query.query import Query
 from tests.support.web_server import GAMES, LEGAL, TOKEN, make_library, served
 
 EXAMPLES = 12
@@ -54,7 +53,7 @@ def test_the_description_is_openapi_and_complete(client: httpx.Client) -> None:
     told = client.get("/openapi.json").json()
     validate(told)
     assert set(told["paths"]) >= {
-        "/api/v1/traps", "/api/v1/traps/{slug}", "/api/v1/traps/{slug}/sightings", "/api/v1/similar",
+        "/api/v1/traps", "/api/v1/traps/{slug}", "/api/v1/traps/{slug}/sightings",
         "/api/v1/explore", "/api/v1/families", "/api/v1/propose", "/api/v1/annotate", "/api/v1/annotations",
         "/api/v1/annotations/{id}", "/api/v1/annotations/{id}/events", "/api/v1/annotations/{id}/result",
         "/health", "/metrics",
@@ -63,8 +62,6 @@ def test_the_description_is_openapi_and_complete(client: httpx.Client) -> None:
         for method, operation in operations.items():
             assert operation["summary"], (method, path)
             assert "application/problem+json" in operation["responses"]["default"]["content"], (method, path)
-    parameters = {parameter["name"] for parameter in told["paths"]["/api/v1/traps"]["get"]["parameters"]}
-    assert parameters == set(Query.__dataclass_fields__) | {"name", "min_similarity"}
 
 
 @pytest.mark.slow
@@ -110,7 +107,6 @@ def test_real_questions_get_the_answers_that_are_described(described: Any, clien
         ("/api/v1/traps", "/api/v1/traps?moves=e4+e5+Nf3+d6+Bc4+Nc6+Nc3+Bg4+Nxe5&similar=3&measure=abstracted"),
         ("/api/v1/traps", "/api/v1/traps?name=legals&sort=match"),
         ("/api/v1/traps", "/api/v1/traps?family=legal&sort=frequency&event=avoided"),
-        ("/api/v1/similar", f"/api/v1/similar?fen={LEGAL}&measure=abstracted&k=5"),
         ("/api/v1/traps/{slug}", "/api/v1/traps/legal-mate"),
         ("/api/v1/propose", f"/api/v1/propose?fen={LEGAL}&explain=true"),
         ("/api/v1/traps/{slug}/sightings", f"/api/v1/traps/{seen['slug']}/sightings?limit=2"),

@@ -124,10 +124,10 @@ def test_a_position_is_found_by_its_fen_its_moves_and_another_order_of_them(clie
     [
         ({"q": "e4 e5 Qxf7"}, "'Qxf7' is no legal move"),
         ({"q": "8/8/8/9 w"}, "FEN"),
-        ({"min_length": "two"}, "The least length must be a number, not 'two'"),
+        ({"min_length": "two"}, "Min_length must be a number, not 'two'"),
         ({"family": "leegal"}, "did you mean 'legal'?"),
         ({"eco": "Z99"}, "C41"),
-        ({"sort": "colour"}, "The order 'colour' is none of"),
+        ({"sort": "colour"}, "Unknown sort 'colour': known are"),
         ({"q": "legal", "after": "nonsense"}, ""),
     ],
 )

@@ -21,9 +21,8 @@ CROWDED = FULL[0]
 """A position in which every search takes longer than anybody waits."""
 
 QUERIES = {
-    "/api/v1/traps": [f"fen={quote(CROWDED)}&similar=100&measure={measure}" for measure in ("abstracted", "sequences")],
-    "/api/v1/similar": [
-        f"fen={quote(CROWDED)}&k=100&measure={measure}"
+    "/api/v1/traps": [
+        f"fen={quote(CROWDED)}&similar=100&measure={measure}"
         for measure in ("abstracted", "continuations", "sequences", "structural")
     ],
     "/api/v1/explore": [f"fen={quote(CROWDED)}&mirrored=1"],

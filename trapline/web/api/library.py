@@ -11,7 +11,9 @@ from db.games.explorer import Explored
 from db.games.sightings import SightingPage, sightings
 from db.library.families import families
 from db.query.answer import PageAnswer, TrapInGames, trap_in_games
+from db.query.condition import query_of
 from db.query.mistakes import MistakePage, find_mistakes
+from db.query.query import MistakeQuery
 from db.query.query import Query as LibraryQuery
 from db.similarity.propose import Proposals, Question
 from db.traps.position_value import PositionValue
@@ -23,11 +25,9 @@ from trapline.web.api.json_response import Content, json_response
 from trapline.web.api.models import Families
 from trapline.web.api.params import (
     ExploreParams,
-    MistakeParams,
     ProposeParams,
     SightingParams,
-    SimilarParams,
-    TrapParams,
+    described,
     no_params,
 )
 from trapline.web.problems import NotFound
@@ -41,31 +41,34 @@ NOT_MODIFIED: dict[int | str, dict[str, Any]] = {304: {"description": "What `If-
 Slug = Annotated[str, Path(max_length=200, description="Name of a trap for programs.")]
 
 
-@router.get("/traps", response_model=PageAnswer, responses=NOT_MODIFIED, summary="Find traps")
-async def traps(params: Annotated[TrapParams, Query()], request: Request) -> Response:
+@router.get(
+    "/traps",
+    response_model=PageAnswer,
+    responses=NOT_MODIFIED,
+    summary="Find traps",
+    openapi_extra=described(LibraryQuery),
+)
+async def traps(request: Request) -> Response:
     """Traps by position, by name and by their fields, a page at a time; every condition that is given must hold."""
-    service = service_of(request)
-    check_player(request, params.player)
-    query = params.query()
+    service, query = service_of(request), query_of(LibraryQuery, request.query_params)
+    check_player(request, query.player)
     return await json_response(
         request, service, lambda stop: service.query_engine.ask(query).to_dict(), search=query.similar is not None
     )
 
 
-@router.get("/similar", response_model=PageAnswer, responses=NOT_MODIFIED, summary="Traps like a position")
-async def similar(params: Annotated[SimilarParams, Query()], request: Request) -> Response:
-    """The traps that stood in this very position, and the most similar ones, with the reason why they are."""
-    service = service_of(request)
-    query = params.query()
-    return await json_response(request, service, lambda stop: service.query_engine.ask(query).to_dict(), search=True)
-
-
-@router.get("/mistakes", response_model=MistakePage, responses=NOT_MODIFIED, summary="Find losing moves")
-async def mistakes(params: Annotated[MistakeParams, Query()], request: Request) -> Response:
+@router.get(
+    "/mistakes",
+    response_model=MistakePage,
+    responses=NOT_MODIFIED,
+    summary="Find losing moves",
+    openapi_extra=described(MistakeQuery),
+)
+async def mistakes(request: Request) -> Response:
     """Losing moves by what they are like, or by cause, mechanism and place: of the indexed games, on a public server of
     one's own, and those that come with trapline."""
     service, only = service_of(request), shown_games(request)
-    query = params.query()
+    query = query_of(MistakeQuery, request.query_params)
     return await json_response(
         request, service, lambda stop: find_mistakes(service.library, query, only).to_dict(), search=True
     )

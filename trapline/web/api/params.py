@@ -8,16 +8,22 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from python_multipart.multipart import parse_options_header
 from starlette.datastructures import FormData
 
-from db.query.mistakes import MistakeQuery
-from db.query.query import LONGEST_MOVES, LONGEST_TEXT, MOST_HITS, MOST_SIMILAR, Query, Sort
-from db.traps.terms import HIGHEST_RATING, Outcome, Side
+from db.query.condition import LONGEST_TEXT, conditions_of
+from db.query.query import LONGEST_MOVES, MOST_HITS
+from db.traps.terms import HIGHEST_RATING
 from trapcore.errors import UsageError
-from trapcore.measures.options import IndexedMeasure
-from trapcore.proof.verdict import Verdict
 from trapcore.suggestions import unknown_name
 from trapline.web.problems import UnsupportedMediaType
 
-LONGEST_CURSOR = 1000
+
+def described(query: type) -> dict[str, Any]:
+    """Description of a route that takes the conditions of a query, see `db.query.condition.query_of`."""
+    described = conditions_of(query).values()
+    return {
+        "parameters": [
+            {"name": each.name, "in": "query", "description": each.help, "schema": each.schema()} for each in described
+        ]
+    }
 
 
 class QueryParams(BaseModel):
@@ -35,110 +41,6 @@ class QueryParams(BaseModel):
         return values
 
 
-class PageParams(QueryParams):
-    """Parameters of a route that answers in pages."""
-
-    limit: int = Field(default=20, ge=1, le=MOST_HITS, description="Hits of a page.")
-    after: str | None = Field(
-        default=None, min_length=1, max_length=LONGEST_CURSOR, description="`next` of the page before."
-    )
-
-
-class PositionParams(QueryParams):
-    """Parameters that name a position."""
-
-    fen: str | None = Field(default=None, max_length=LONGEST_TEXT, description="The position, as FEN or EPD.")
-    moves: str | None = Field(
-        default=None, max_length=LONGEST_MOVES, description="The same by moves from the usual start, SAN or UCI."
-    )
-
-
-class SimilarityParams(QueryParams):
-    """Parameters for the least similarity and for unproved traps."""
-
-    min_similarity: float | None = Field(
-        default=None, ge=0, le=1, allow_inf_nan=False, description="Least similarity of the similar traps."
-    )
-    unproved: bool = Field(
-        default=False, description="Add similar traps whose killer is not proved to work in the position."
-    )
-
-
-class SimilarParams(PositionParams, SimilarityParams, PageParams):
-    """Parameters of the search for traps that are similar to a position."""
-
-    k: int = Field(default=10, ge=1, le=MOST_SIMILAR, description="So many traps.")
-    measure: IndexedMeasure | None = Field(default=None, description="Similarity measure.")
-
-    def query(self) -> Query:
-        """Query of the library. Raises `UsageError`."""
-        return Query(similar=self.k, **self.model_dump(exclude={"k"}))
-
-
-class TrapParams(PositionParams, SimilarityParams, PageParams):
-    """Parameters of the search for traps: every condition that is given must hold."""
-
-    similar: int | None = Field(
-        default=None, ge=1, le=MOST_SIMILAR, description="So many most similar traps as well; needs a position."
-    )
-    measure: IndexedMeasure | None = Field(default=None, description="By which they are similar.")
-    name: str | None = Field(
-        default=None, max_length=LONGEST_TEXT, description="Name, family or slug, in any spelling that is near."
-    )
-    family: str | None = Field(default=None, max_length=LONGEST_TEXT)
-    eco: str | None = Field(default=None, max_length=7, description="`C41`, `B1` or `B10-B19`.")
-    opening: str | None = Field(default=None, max_length=LONGEST_TEXT, description="Part of the opening's name.")
-    victim: Side | None = None
-    outcome: Outcome | None = None
-    verdict: Verdict | None = None
-    source: str | None = Field(default=None, max_length=LONGEST_TEXT, description="Part of the source.")
-    bait: str | None = Field(default=None, max_length=LONGEST_TEXT, description="SAN or UCI.")
-    killer: str | None = Field(
-        default=None, max_length=LONGEST_TEXT, description="First move of the killer line, SAN or UCI."
-    )
-    min_length: int | None = Field(default=None, ge=1, le=1000, description="Attacker's moves in the killer line.")
-    max_length: int | None = Field(default=None, ge=1, le=1000)
-    player: str | None = Field(
-        default=None, max_length=LONGEST_TEXT, description="Part of the name of somebody in whose games it was seen."
-    )
-    event: str | None = Field(default=None, max_length=20, description="set, fell, avoided, sprung or missed.")
-    min_rating: int | None = Field(default=None, ge=0, le=HIGHEST_RATING, description="Of the victim.")
-    max_rating: int | None = Field(default=None, ge=0, le=HIGHEST_RATING)
-    min_frequency: float | None = Field(
-        default=None, ge=0, le=1, allow_inf_nan=False, description="Share of those that played the bait."
-    )
-    sort: Sort | None = Field(default=None, description="By match for a position and a text, otherwise by slug.")
-
-    def query(self) -> Query:
-        """Query of the library. Raises `UsageError`."""
-        return Query(**self.model_dump())
-
-
-class MistakeParams(QueryParams):
-    """Parameters of the search for losing moves: every condition that is given must hold."""
-
-    like: str | None = Field(
-        default=None,
-        max_length=LONGEST_TEXT,
-        description="A position (FEN or EPD), the slug of a trap, or `GAME#MOVE`: `12#27`, `12#14.`",
-    )
-    cause: str | None = Field(default=None, max_length=LONGEST_TEXT, description="Key of a cause, such as `threat`.")
-    mechanism: str | None = Field(
-        default=None, max_length=LONGEST_TEXT, description="Key, its beginning, or a part of the name."
-    )
-    place: str | None = Field(default=None, max_length=LONGEST_TEXT, description="The same of a place.")
-    player: str | None = Field(default=None, max_length=LONGEST_TEXT, description="Part of the name of who moved.")
-    victim: Side | None = Field(default=None, description="Who moved.")
-    eco: str | None = Field(default=None, max_length=7, description="Of the game: `C41`, `B1` or `B10-B19`.")
-    min_rating: int | None = Field(default=None, ge=0, le=HIGHEST_RATING, description="Of who moved.")
-    max_rating: int | None = Field(default=None, ge=0, le=HIGHEST_RATING)
-    limit: int = Field(default=10, ge=1, le=MOST_HITS, description="Losing moves.")
-
-    def query(self) -> MistakeQuery:
-        """Query of the library. Raises `UsageError`."""
-        return MistakeQuery(**self.model_dump())
-
-
 class ProposeParams(QueryParams):
     """Parameters of the proposal of moves."""
 
@@ -152,9 +54,13 @@ class ProposeParams(QueryParams):
     explain: bool = Field(default=False, description="With what each move shares with the trap that it is like.")
 
 
-class ExploreParams(PositionParams):
+class ExploreParams(QueryParams):
     """Parameters of the explorer."""
 
+    fen: str | None = Field(default=None, max_length=LONGEST_TEXT, description="The position, as FEN or EPD.")
+    moves: str | None = Field(
+        default=None, max_length=LONGEST_MOVES, description="The same by moves from the usual start, SAN or UCI."
+    )
     min_rating: int | None = Field(default=None, ge=0, le=HIGHEST_RATING, description="Of those who moved.")
     max_rating: int | None = Field(default=None, ge=0, le=HIGHEST_RATING)
     since: int | None = Field(default=None, ge=1, le=9999, description="First year.")
@@ -162,9 +68,11 @@ class ExploreParams(PositionParams):
     mirrored: bool = Field(default=False, description="Count the position with colours exchanged, too.")
 
 
-class SightingParams(PageParams):
+class SightingParams(QueryParams):
     """Parameters of the list of sightings."""
 
+    limit: int = Field(default=20, ge=1, le=MOST_HITS, description="Hits of a page.")
+    after: str | None = Field(default=None, min_length=1, max_length=1000, description="`next` of the page before.")
     player: str | None = Field(default=None, min_length=1, max_length=LONGEST_TEXT, description="Part of a name.")
     event: str | None = Field(default=None, max_length=20, description="set, fell, avoided, sprung or missed.")
 

@@ -25,8 +25,9 @@ from db.patterns.circumstances import Circumstances, circumstances_of
 from db.patterns.index import Place
 from db.patterns.keys import Level, Pattern
 from db.patterns.like import mistakes_at, place_of
-from db.query.mistakes import Answer, MistakeQuery, answers, what_is_missing
-from db.query.query import LONGEST_TEXT, MOST_HITS
+from db.query.condition import LONGEST_TEXT
+from db.query.mistakes import Answer, answers, what_is_missing
+from db.query.query import MOST_HITS, MistakeQuery
 from db.wording.causes import advice
 from db.wording.grammar import Grammar
 from db.wording.names import theme_name

@@ -83,7 +83,7 @@ def rows() -> list[Row]:
 def _paths() -> Iterator[str]:
     """Questions about the positions before the baits, from all over the puzzles."""
     for row in list(puzzle_rows())[:: 58_000 // POSITIONS]:
-        yield f"/api/v1/similar?k=10&fen={quote(row['FEN'])}"
+        yield f"/api/v1/traps?similar=10&fen={quote(row['FEN'])}"
 
 
 @contextmanager
