@@ -23,4 +23,4 @@ class Style:
     @property
     def narrator(self) -> Narrator:
         """The object that writes the sentences."""
-        return Narrator(LANGUAGES[self.language], self.verbosity)
+        return Narrator(LANGUAGES[self.language], self.verbosity, beside_move=True)

@@ -1,4 +1,4 @@
-"""A game of the library as PGN, with its losing moves annotated: what each lost to, and what was better."""
+"""A game of the library as PGN, with its losing moves annotated: what each lost to, and which move was better."""
 
 import chess
 import chess.pgn

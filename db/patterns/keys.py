@@ -2,7 +2,8 @@
 
 A pattern is a group of losing moves that have a key in common. The keys are those of `trapcore.proof.causes`, and each
 says by its form which level it is of: ``threat`` is a cause, ``fork:N:KR`` a mechanism, ``fork:N@c7,Ke8`` a place;
-``missed-fork:N:KR`` is a fork that the player who lost did not play. So a pattern needs no number and no row of its own: its members are the rows that have the key, read in any order.
+``missed-fork:N:KR`` is a fork that the player who lost did not play. So a pattern needs no number and no row of its
+own: its members are the rows that have the key, read in any order.
 At the fourth level, the position, mistakes are compared by the *similarity of differences*, the measure of
 `_native.difference_token_sets`.
 """

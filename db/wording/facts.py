@@ -10,6 +10,7 @@ from functools import lru_cache
 
 import chess
 
+from db.wording.better_moves import Point, point_of
 from db.wording.evidence import Evidence
 from db.wording.material import Material, material_lost, material_won
 from trapcore import _native
@@ -77,6 +78,8 @@ class Facts:
     it go, where it loses none itself."""
     best_wins: Material | None
     """What the best other move wins by its line, where the losing move loses none itself, and does not leave one."""
+    point: Point | None
+    """What the best other move does about the killer, if the board shows it."""
     perpetual: int | None
     """Plies of the killer line until a perpetual check comes round, if it ends in one."""
 
@@ -106,6 +109,7 @@ def facts_of(evidence: Evidence) -> Facts:
         best_takes=best.to_square if best is not None and before.is_capture(best) else None,
         left=left,
         best_wins=material_won(evidence, before) if wins and material is None and left is None else None,
+        point=None if best is None or is_mate else point_of(evidence, before, best),
         perpetual=perpetual,
     )
 

@@ -1,8 +1,7 @@
 """Grammar of the sentences, as a value: every phrase is a template with named gaps, so that one file is one language.
 
-`db.wording.sentences` fills the gaps. `GAPS` says what may stand in each of them, and `db.wording.recognition` knows a
-sentence again by it. Moves are English SAN in every language, because the moves of a
-PGN are, and a reader compares the two.
+`db.wording.sentences` fills the gaps. Moves are English SAN in every language, because the
+moves of a PGN are, and a reader compares the two.
 
 A catalog holds the texts of the pages, the report and the terminal by their English form, as TOML. The tables of a
 file:
@@ -110,8 +109,8 @@ class Grammar:
     the object of a sentence: ``fork`` and ``a fork``."""
     ideas: Mapping[str, str]
     """Patterns that people know, by the family of the traps that show them."""
-    sentences: Mapping[str, str | tuple[str, ...]]
-    """A sentence that is often needed has several forms, which take turns."""
+    sentences: Mapping[str, str | tuple[str, str]]
+    """A sentence that is often needed has two forms, which take turns."""
     practice: Mapping[str, str]
     """Whole sentences of practice: what is asked, hinted and answered."""
     afterwards: Mapping[str, str]
@@ -138,9 +137,10 @@ class Grammar:
     """A day, of ``{year}``, ``{month}`` and ``{day}``, and a month."""
 
     def sentence(self, key: str, half_move: int) -> str:
-        """The template of a sentence about a half-move, by which one of its forms is chosen: neighbours differ."""
+        """Template of a sentence about a half-move, which decides on the form: the next half-move of either side
+        has the other form."""
         forms = self.sentences[key]
-        return forms if isinstance(forms, str) else forms[(half_move - FIRST_HALF_MOVE) % len(forms)]
+        return forms if isinstance(forms, str) else forms[(half_move + half_move // 2 + 1) % 2]
 
     def templates(self) -> Iterator[str]:
         """The templates of all sentences, in all their forms."""

@@ -35,6 +35,8 @@ class Narrator:
 
     language: Grammar
     verbosity: Verbosity = Verbosity.NORMAL
+    beside_move: bool = False
+    """Whether the text stands directly behind the move that it is about, and so does not name that."""
 
     # The five events ------------------------------------------------------------------------------------------------
 
@@ -82,14 +84,14 @@ class Narrator:
         chances = "" if small else _chances(left, max(-1.0, left - played_loss))  # type: ignore[operator]
         mate = evidence.mate_in is not None
         facts = facts_of(evidence)
-        gaps = {"killer": self._killer(evidence, facts), "chances": chances}
+        side = self.language.sides[evidence.is_black]
+        gaps = {"side": side, "killer": self._killer(evidence, facts), "chances": chances}
         if again:
             return self._say("misses_again", **gaps)
         if was_told and not mate and left is not None and left < -EVEN:
-            return self._say("was_better", **gaps, best=gaps["killer"])
+            return self._say("is_better", **gaps, best=gaps["killer"])
         if was_told:
-            key = "misses_the_mate" if mate else "misses_the_chance"
-            return self._say(key, evidence.half_move + 1, **gaps)
+            return self._say("misses_the_mate" if mate else "misses_killer", **gaps)
         if evidence.name:
             key = "misses_named" if mate else "misses_named_gain"
             return self._say(key, **gaps, name=self._name(evidence), mate=self._mate(evidence, facts))
@@ -226,30 +228,36 @@ class Narrator:
             return ""
         facts = facts_of(evidence)
         chances = _cost(evidence)
+        side = self.language.sides[not evidence.is_black]
         mates = missed is not None and missed.mate_in is not None
         # If the answer leaves the player worse as well, no chance was missed.
         if answer_told and (mates or evidence.before is None or evidence.before >= -EVEN):
             if missed is not None and mates:
                 killer = self._killer(missed, facts_of(missed))
-                return self._say("misses_the_mate", killer=killer, chances=chances)
+                return self._say("misses_the_mate", side=side, killer=killer, chances=chances)
             if facts.best is not None:
                 killer = moves.line([facts.best], evidence.half_move)
-                return self._say("misses_the_chance", evidence.half_move, killer=killer, chances=chances)
+                return self._say("misses_killer", side=side, killer=killer, chances=chances)
         if missed is not None and mates:
             lost = facts_of(missed)
-            return self._say(
-                "was_mate", best=self._killer(missed, lost), mate=self._mate(missed, lost), chances=chances
-            )
+            return self._say("is_mate", best=self._killer(missed, lost), mate=self._mate(missed, lost), chances=chances)
         if facts.best is None or evidence.before is None:
             points = "" if evidence.cost is None or not evidence.settled else points_of_cost(evidence.cost)
             return self._say("only_cost", points=points) if points else ""
         best = moves.line([facts.best], evidence.half_move)
         if best.endswith("#"):
-            return self._say("was_mate", best=best, mate=self.language.mates[None][0], chances=chances)
+            return self._say("is_mate", best=best, mate=self.language.mates[None][0], chances=chances)
         if facts.best_wins is not None and evidence.settled:
-            return self._say("would_win", best=best, what=self._what(facts.best_wins), chances=chances)
-        worth = _worth(evidence.before, evidence.after) if evidence.settled else "was_better"
-        return self._say(worth, evidence.half_move, best=best, chances=chances)
+            return self._say("wins", best=best, what=self._what(facts.best_wins), chances=chances)
+        if facts.point is not None:
+            gaps = {"best": best, "piece": "", "square": "", "chances": chances}
+            if facts.point.piece is not None:
+                gaps["piece"] = self.language.the_piece[facts.point.piece]
+            if facts.point.square is not None:
+                gaps["square"] = chess.square_name(facts.point.square)
+            return self._say(f"best_{facts.point.does}", **gaps)
+        worth = _worth(evidence.before, evidence.after) if evidence.settled else "is_better"
+        return self._say(worth, best=best, chances=chances)
 
     def _answer(self, evidence: Evidence, facts: Facts, risk: float | None) -> str:
         if self.verbosity is Verbosity.BRIEF or facts.best is None or evidence.before is None:
@@ -266,7 +274,7 @@ class Narrator:
 
     def _say(self, key: str, half_move: int = FIRST_HALF_MOVE, /, **gaps: str) -> str:
         template = self.language.sentence(key, half_move)
-        if self.verbosity is Verbosity.BRIEF and key not in _WITH_SUBJECT:
+        if (self.beside_move or self.verbosity is Verbosity.BRIEF) and key not in _WITH_SUBJECT:
             template = template.removeprefix("{move} ")
         text = template.format_map(gaps).replace(" ....", " ...")  # where a line that is cut short ends the sentence
         return text[:1].upper() + text[1:]
@@ -399,11 +407,8 @@ def _cost(evidence: Evidence) -> str:
 def _verdict(evidence: Evidence) -> str:
     """The sentence for what a move that loses no material for certain does to the win chances."""
     before, after = evidence.before, evidence.after
-    if before is None or after is None:
+    if before is None or after is None or not evidence.settled:
         return "is_answered"
-    mistake = "is_blunder" if _sign(evidence) == "??" else "is_mistake"
-    if not evidence.settled:
-        return mistake
     if before >= WINNING and after < BETTER:
         if after <= -WINNING:
             return "turns_lost"
@@ -416,16 +421,16 @@ def _verdict(evidence: Evidence) -> str:
         return "lost_position"
     if before >= -EVEN and after < -BETTER:
         return "gives_advantage"
-    return "gets_worse" if before < -BETTER and before - after >= BLUNDER else mistake
+    return "gets_worse" if before < -BETTER and before - after >= BLUNDER else "worsens"
 
 
 def _worth(before: float, after: float | None) -> str:
     """The sentence for what the best move left; what the losing move kept as well is not said of the best one."""
     if before >= WINNING:
-        return "was_winning"
+        return "is_winning"
     if before < -BETTER:
         return "better_defence"
     if before < -EVEN or BETTER <= before < CLEARLY_BETTER:
-        return "was_better"
-    kept, least = ("kept_advantage", BETTER) if before >= BETTER else ("kept_balance", -BETTER)
-    return kept if after is None or after < least else "was_better"
+        return "is_better"
+    keeps, least = ("keeps_advantage", BETTER) if before >= BETTER else ("keeps_balance", -BETTER)
+    return keeps if after is None or after < least else "is_better"

@@ -73,7 +73,7 @@ def parsed(text: bytes) -> chess.pgn.Game:
             [
                 SET,
                 "5... Bxd1 { [%csl Rd1][%cal Gc4f7] } { Takes the bait. }",
-                "6. Nxd1 { [%cal Gc4f7] } { Misses the mate, 6.Bxf7+. } 6... dxe5",
+                "6. Nxd1 { [%cal Gc4f7] } { White misses the mate, 6.Bxf7+. } 6... dxe5",
             ],
             id="missed",
         ),
@@ -96,7 +96,7 @@ def parsed(text: bytes) -> chess.pgn.Game:
         ),
         pytest.param(
             REVERSED.split("Bxf2+")[0] + "Nxd8 0-1\n",
-            ["6... Nxd8 { [%cal Gc5f2] } { Misses the mate, 6...Bxf2+. } 0-1"],
+            ["6... Nxd8 { [%cal Gc5f2] } { Black misses the mate, 6...Bxf2+. } 0-1"],
             id="missed with colours reversed",
         ),
         pytest.param(
@@ -110,7 +110,7 @@ def parsed(text: bytes) -> chess.pgn.Game:
         ),
         pytest.param(
             RESEMBLES,
-            ["{ 5...Bxd1 ignores the threat of mate in 2: 6.Bxf7+ Ke7 7.Nd5#. } 6. Bxf7+"],
+            ["{ Ignores the threat of mate in 2: 6.Bxf7+ Ke7 7.Nd5#. } 6. Bxf7+"],
             id="a resemblance, proved",
         ),
     ],

@@ -107,7 +107,7 @@ def test_remarks_for_spectators(book: TrapBook) -> None:
     assert is_set.startswith("Me: Sets Légal's mate: the queen on d1 can be taken, but 5... Bxd1 6. Bxf7+ Ke7 7. Nd5#.")
     assert fell == "You: Takes the bait."
     last = without_figures(chat.remarks(events(book, MISSED), INFO)[-1].text)
-    assert last == "Me: Misses the mate, 6. Bxf7+."
+    assert last == "Me: White misses the mate, 6. Bxf7+."
     assert {message.room for message in chat.remarks(events(book, MISSED), INFO)} == {"spectator"}
     assert len(chat.remarks(events(book, AVOIDED), INFO)) == 1
 
@@ -236,7 +236,7 @@ def test_advice_goes_to_spectators_only_while_the_game_runs(book: TrapBook, comm
 def test_trap_why_and_library(book: TrapBook) -> None:
     known = facts(book, MISSED)
     (told,) = ask("!trap", known, "spectator")
-    assert without_figures(told) == "Fails to spring Légal's mate: 6. Bxf7+ was mate in 2."
+    assert without_figures(told) == "White does not spring Légal's mate: 6. Bxf7+ is mate in 2."
     assert ask("!trap 2", known, "spectator") == ["There was 1 trap in this game."]
     (why,) = ask("!why", known, "spectator")
     assert without_figures(why).startswith("It is the position of Légal's mate. ")

@@ -59,8 +59,8 @@ def game(moves: str, white: str = "Anna", black: str = "Boris", **tags: str) -> 
 
 _FIGURES = re.compile(r" \(\d+ % (?:→|->) \d+ %\)|\?\?(?= )| \$\d+|\s\[%tl \d+\]")
 _BETTER = re.compile(
-    r" \d+\.+\S+ (?:was winning|kept the (?:advantage|balance)|was (?:the better defence|better|more stubborn)"
-    r"|put up more resistance)\.( \}( \( [^)]*\))?)?"
+    r" \d+\.+\S+ (?:is (?:winning|better|the better defence)|keeps the (?:advantage|balance)|takes [^.]*"
+    r"|(?:guards|blocks|covers|stops) [^.]*)\.( \}( \( [^)]*\))?)?"
 )
 
 

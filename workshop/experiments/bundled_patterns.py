@@ -46,6 +46,8 @@ from trapcore.trees.position_key import mirror
 WANTED = 3_400
 """Patterns that are bundled."""
 SEED = 1
+MORE = 10_000
+"""Number of the first game that makes up for patterns which are no longer found when they are judged anew."""
 RATINGS = range(1000, 2001, 100)
 PLIES = 80
 """Of a game, after its opening."""
@@ -184,10 +186,13 @@ def brought(number: int) -> tuple[int, list[str]]:
     return number, _lines(list(cases(number)))
 
 
-def played(path: Path, jobs: int, wanted: int) -> list[ProvedPattern]:
-    """The patterns of as many games as it takes to choose so many: those that the file has, and those played now."""
-    found, different = list[ProvedPattern](), set[tuple[str, str]]()
-    games = chain(_read(path), _play(path, jobs))
+def played(
+    path: Path, jobs: int, wanted: int, known: Sequence[ProvedPattern] = (), first: int = 0
+) -> list[ProvedPattern]:
+    """The ``known`` patterns, and those of as many games as it takes to choose so many: games that the file has, and
+    games played now, which count from ``first``."""
+    found, different = list(known), {_squares(each) for each in known}
+    games = chain(_read(path), _play(path, jobs, first))
     while len(different) < wanted:
         for pattern in map(ProvedPattern.of_line, next(games)):
             found.append(pattern)
@@ -201,10 +206,10 @@ def _read(path: Path) -> list[list[str]]:
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
-def _play(path: Path, jobs: int) -> Iterator[list[str]]:
+def _play(path: Path, jobs: int, first: int) -> Iterator[list[str]]:
     """The lines of each game after those of the file, which gets them as well."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    numbers = count(len(_read(path)))
+    numbers = count(first + len(_read(path)))
     with (
         path.open("a", encoding="utf-8") as file,
         ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool,
@@ -240,7 +245,8 @@ def main() -> None:
     parser.add_argument("--judge-again", action="store_true")
     given = parser.parse_args()
     if given.judge_again:
-        patterns = judged_again(given.jobs)
+        known = chosen(judged_again(given.jobs), given.wanted)
+        patterns = played(given.out / "more.jsonl", given.jobs, given.wanted, known, MORE)
     else:
         patterns = played(given.out / "games.jsonl", given.jobs, given.wanted)
     patterns = chosen(patterns, given.wanted)

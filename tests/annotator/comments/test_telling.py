@@ -56,9 +56,9 @@ CASES = [
     (THREAT, "Threatens 6.Qxf7#.", "Droht 6.Qxf7#."),
     (
         legal(Event.FELL),
-        "Falls into Légal's Mate: 6.Bxf7+ Ke7 7.Nd5#. 5...dxe5 kept the balance (48 % → 0 %).",
+        "Falls into Légal's Mate: 6.Bxf7+ Ke7 7.Nd5#. 5...dxe5 keeps the balance (48 % → 0 %).",
         "Fällt herein auf eine Falle (Légal's Mate): 6.Bxf7+ Ke7 7.Nd5#. "
-        "5...dxe5 hätte das Gleichgewicht gehalten (48 % → 0 %).",
+        "5...dxe5 hält das Gleichgewicht (48 % → 0 %).",
     ),
     (
         legal(Event.FELL, **NOT_MEASURED),
@@ -67,22 +67,22 @@ CASES = [
     ),
     (
         unlike(Event.FELL),
-        "5...Bxd1?? allows mate in 2: 6.Bxf7+ Ke7 7.Nd5#. 5...dxe5 kept the balance (48 % → 0 %).",
-        "5...Bxd1?? erlaubt Matt in 2: 6.Bxf7+ Ke7 7.Nd5#. 5...dxe5 hätte das Gleichgewicht gehalten (48 % → 0 %).",
+        "5...Bxd1?? allows mate in 2: 6.Bxf7+ Ke7 7.Nd5#. 5...dxe5 keeps the balance (48 % → 0 %).",
+        "5...Bxd1?? erlaubt Matt in 2: 6.Bxf7+ Ke7 7.Nd5#. 5...dxe5 hält das Gleichgewicht (48 % → 0 %).",
     ),
     (
         legal(Event.FELL, known=False, similarity=0.8, trap=replace(LEGAL, family="legal")),
         "5...Bxd1?? allows mate in 2, the same idea as Légal's mate: 6.Bxf7+ Ke7 7.Nd5#. "
-        "5...dxe5 kept the balance (48 % → 0 %).",
+        "5...dxe5 keeps the balance (48 % → 0 %).",
         "5...Bxd1?? erlaubt Matt in 2, nach demselben Muster wie Légals Matt: 6.Bxf7+ Ke7 7.Nd5#. "
-        "5...dxe5 hätte das Gleichgewicht gehalten (48 % → 0 %).",
+        "5...dxe5 hält das Gleichgewicht (48 % → 0 %).",
     ),
     (
         gain(Event.FELL),
         "6.Nxd5?? loses a knight for a pawn: 6...Nxd5 7.Bxd8 Bb4+ 8.Qd2 Bxd2+ 9.Kxd2 Kxd8. "
-        "6.e3 kept the balance (55 % → 20 %).",
+        "6.e3 keeps the balance (55 % → 20 %).",
         "6.Nxd5?? verliert einen Springer für einen Bauern: 6...Nxd5 7.Bxd8 Bb4+ 8.Qd2 Bxd2+ 9.Kxd2 Kxd8. "
-        "6.e3 hätte das Gleichgewicht gehalten (55 % → 20 %).",
+        "6.e3 hält das Gleichgewicht (55 % → 20 %).",
     ),
     (
         gain(Event.AVOIDED),
@@ -102,14 +102,14 @@ CASES = [
     ),
     (
         legal(Event.MISSED, played_loss=1.1),
-        "Fails to spring Légal's Mate: 6.Bxf7+ was mate in 2 (100 % → 45 %).",
-        "Nutzt eine Falle (Légal's Mate) nicht: 6.Bxf7+ war Matt in 2 (100 % → 45 %).",
+        "White does not spring Légal's Mate: 6.Bxf7+ is mate in 2 (100 % → 45 %).",
+        "Weiß nutzt eine Falle (Légal's Mate) nicht: 6.Bxf7+ ist Matt in 2 (100 % → 45 %).",
     ),
-    (unlike(Event.MISSED, played_loss=0.05), "Misses 6.Bxf7+, a mate in 2.", "Übersieht 6.Bxf7+, Matt in 2."),
+    (unlike(Event.MISSED, played_loss=0.05), "White misses 6.Bxf7+, a mate in 2.", "Weiß übersieht 6.Bxf7+, Matt in 2."),
     (
         gain(Event.MISSED, played_loss=0.5),
-        "Misses 6...Nxd5, which wins a knight for a pawn (80 % → 55 %).",
-        "Übersieht 6...Nxd5; das gewinnt einen Springer für einen Bauern (80 % → 55 %).",
+        "Black misses 6...Nxd5, which wins a knight for a pawn (80 % → 55 %).",
+        "Schwarz übersieht 6...Nxd5; das gewinnt einen Springer für einen Bauern (80 % → 55 %).",
     ),
 ]
 
@@ -129,7 +129,7 @@ def test_what_is_said(event: TrapEvent, english: str, german: str) -> None:
             "Loses a knight for a pawn: 6...Nxd5 7.Bxd8 Bb4+ 8.Qd2 Bxd2+ 9.Kxd2 Kxd8.",
         ),
         (legal(Event.FELL), "Falls into Légal's Mate: 6.Bxf7+ Ke7 7.Nd5#."),
-        (unlike(Event.MISSED, played_loss=1.1), "Misses 6.Bxf7+, a mate in 2 (100 % → 45 %)."),
+        (unlike(Event.MISSED, played_loss=1.1), "White misses 6.Bxf7+, a mate in 2 (100 % → 45 %)."),
     ],
 )
 def test_the_brief_form_says_what_happened_and_why(event: TrapEvent, expected: str) -> None:
@@ -195,12 +195,12 @@ def test_who_springs_says_nothing_that_was_said() -> None:
 
 def test_what_was_missed_is_told_once() -> None:
     text = text_of(unlike(Event.FELL), unlike(Event.MISSED, played_loss=1.1))
-    assert "{ Misses the mate, 6.Bxf7+ (100 % → 45 %). }" in text
+    assert "{ White misses the mate, 6.Bxf7+ (100 % → 45 %). }" in text
     assert text.count("Nd5#") == 1
     alone = text_of(unlike(Event.MISSED, played_loss=1.1))
-    assert "{ Misses 6.Bxf7+, a mate in 2 (100 % → 45 %). } ( 6. Bxf7+ Ke7 7. Nd5# )" in alone
+    assert "{ White misses 6.Bxf7+, a mate in 2 (100 % → 45 %). } ( 6. Bxf7+ Ke7 7. Nd5# )" in alone
     gained = text_of(gain(Event.FELL), gain(Event.MISSED, played_loss=0.5))
-    assert "{ Lets 6...Nxd5 slip (80 % → 55 %). }" in gained
+    assert "{ Black misses 6...Nxd5 (80 % → 55 %). }" in gained
 
 
 def test_what_was_set_is_not_told_again() -> None:
@@ -262,7 +262,7 @@ def test_a_move_that_loses_and_misses_is_one_slip() -> None:
     assert [event.event for event in chosen([lost, missed])] == [Event.FELL]
     assert [event.event for event in chosen([enough, missed])] == [Event.MISSED]
     text = text_of(lost, missed)
-    assert "6.Nxd1?? turns a won position into a bad one: 6...dxe5. 6.Bxf7+ was mate in 2 (100 % → 25 %)." in text
+    assert "Turns a won position into a bad one: 6...dxe5. 6.Bxf7+ is mate in 2 (100 % → 25 %)." in text
     assert "Misses" not in text
     assert text.count("{ ") == 2  # shapes, words
 
@@ -272,7 +272,7 @@ def test_the_same_slip_in_the_same_position_is_told_once() -> None:
     assert text_of(legal(Event.FELL), again).count("Falls into") == 1
     elsewhere = replace(again, fen=again.fen.replace("ppp", "1pp", 1))
     assert text_of(legal(Event.FELL), elsewhere).count("Falls into") == 1
-    assert "7...Bxd1?? allows 8.Bxf7+ again." in text_of(legal(Event.FELL), elsewhere)
+    assert "Still allows 8.Bxf7+." in text_of(legal(Event.FELL), elsewhere)
 
 
 def test_the_same_slip_a_move_later_is_told_as_the_same() -> None:
@@ -280,8 +280,8 @@ def test_the_same_slip_a_move_later_is_told_as_the_same() -> None:
     later = replace(first, ply=13, trap_ply=13, number=7, fen=first.fen.replace("/PP2PPPP/", "/P3PPPP/", 1))
     assert later.fen != first.fen
     text = text_of(first, later)
-    assert text.count("loses a knight for a pawn") == 1
-    assert "7.Nxd5?? allows 7...Nxd5 again. 7.e3 kept the balance (55 % → 20 %)." in text
+    assert text.count("Loses a knight for a pawn") == 1
+    assert "Still allows 7...Nxd5. 7.e3 keeps the balance (55 % → 20 %)." in text
 
 
 @pytest.mark.parametrize(
@@ -320,9 +320,9 @@ def test_what_is_missed_again_is_told_as_the_same() -> None:
 
     fen = gain(Event.FELL).fen
     text = text_of(*slips(6, fen), *slips(7, fen.replace("/PP2PPPP/", "/P3PPPP/", 1)))
-    assert text.count("Lets 6...Nxd5 slip (80 % → 55 %).") == 1
-    assert "7.Nxd5?? allows 7...Nxd5 again." in text
-    assert text.count("Misses 7...Nxd5 again (80 % → 55 %).") == 1
+    assert text.count("Black misses 6...Nxd5 (80 % → 55 %).") == 1
+    assert "Still allows 7...Nxd5." in text
+    assert text.count("Black misses 7...Nxd5 again (80 % → 55 %).") == 1
 
 
 def test_a_trap_is_named_once_in_a_game() -> None:

@@ -18,15 +18,15 @@ def test_an_answer_without_a_reason_is_told_once_as_well() -> None:
         gain(Event.FELL, **unexplained),
         gain(Event.FELL, **unexplained, ply=13, trap_ply=13, number=7, fen=elsewhere),
     )
-    assert "6.Nxd5?? hands Black the advantage: 6...Nb6." in text
-    assert "7.Nxd5?? allows 7...Nb6 again." in text
+    assert "Hands Black the advantage: 6...Nb6." in text
+    assert "Still allows 7...Nb6." in text
 
 
 @pytest.mark.parametrize(
     ("best", "expected"),
     [
-        (("f6d5", "Nxd5"), "Lets 6...Nxd5 slip (55 % → 20 %)."),
-        (("h7h6", "h6"), "6...h6 kept the balance (55 % → 20 %)."),
+        (("f6d5", "Nxd5"), "Black misses 6...Nxd5 (55 % → 20 %)."),
+        (("h7h6", "h6"), "6...h6 keeps the balance (55 % → 20 %)."),
     ],
 )
 def test_the_answer_that_was_just_told_is_not_told_as_the_better_move(best: tuple[str, str], expected: str) -> None:
@@ -51,9 +51,9 @@ def test_who_stands_worse_with_the_right_answer_misses_no_chance() -> None:
         Event.FELL, **slip, bait="a7a6", bait_san="a6", killer_line=("h2h3",), killer_line_san=("h3",),
         best="f6d5", best_san="Nxd5", best_line_san=("Nxd5",), before=-0.3, after=-0.7,
     )  # fmt: skip
-    assert "{ 6...Nxd5 put up more resistance (35 % → 15 %). }" in text_of(first, answer)
+    assert "{ 6...Nxd5 is the better defence (35 % → 15 %). }" in text_of(first, answer)
     missed = gain(Event.MISSED, before=0.6, after=0.3, played_loss=0.4)
-    assert "{ 6...Nxd5 was better (35 % → 15 %). }" in text_of(first, missed)
+    assert "{ 6...Nxd5 is better (35 % → 15 %). }" in text_of(first, missed)
 
 
 def test_what_loses_to_the_same_fork_is_told_as_the_same() -> None:
@@ -72,7 +72,7 @@ def test_what_loses_to_the_same_fork_is_told_as_the_same() -> None:
     )  # fmt: skip
     text = text_of(first, second)
     assert "9...d4 forks knight and bishop" in text
-    assert "10.Qe2?? allows 10...d4 again." in text
+    assert "Still allows 10...d4." in text
 
 
 def test_a_check_that_was_a_mate_before_is_not_the_same_now() -> None:
@@ -80,7 +80,7 @@ def test_a_check_that_was_a_mate_before_is_not_the_same_now() -> None:
     mated = gain(Event.FELL, **unexplained, proof=replace(gain(Event.FELL).proof, mate_in=1), after=-1.0)
     elsewhere = mated.fen.replace("/PP2PPPP/", "/P3PPPP/", 1)
     text = text_of(mated, gain(Event.FELL, **unexplained, ply=13, trap_ply=13, number=7, fen=elsewhere))
-    assert "6.Nxd5?? allows mate" in text
+    assert "Allows mate" in text
     assert "again" not in text
 
 
@@ -94,11 +94,11 @@ def test_a_move_that_only_misses_the_answer_that_was_just_told_needs_no_other_re
         best_line_san=("Nxd5",),
     )  # fmt: skip
     text = text_of(first, answer)
-    assert "Lets 6...Nxd5 slip (55 % → 20 %)." in text
+    assert "Black misses 6...Nxd5 (55 % → 20 %)." in text
     assert "6...a6" not in text
     # What was not told there is told where it is missed.
     missed = replace(
         answer, event=Event.MISSED, ply=answer.ply + 1, mover="white", number=7,
         played="e3", played_loss=0.0,
     )  # fmt: skip
-    assert "Misses 7.h3." in text_of(first, answer, missed)
+    assert "White misses 7.h3." in text_of(first, answer, missed)

@@ -79,8 +79,11 @@ def test_mechanisms_are_named(key: str, english: str, german: str) -> None:
         ("mate:Q@h2,Kg1", "queen mate on h2, king on g1", "queen mate on h7, king on g8"),
         ("captured:Q@b2,Pb2", "queen takes pawn on b2", "queen takes pawn on b7"),
         ("won:B@h1,Rh1", "bishop wins rook on h1", "bishop wins rook on h8"),
-        ("missed-fork:N@c2,Ke1", "missed chance (knight fork on c2, king on e1)",
-         "missed chance (knight fork on c7, king on e8)"),
+        (
+            "missed-fork:N@c2,Ke1",
+            "missed chance (knight fork on c2, king on e1)",
+            "missed chance (knight fork on c7, king on e8)",
+        ),
         ("mateIn1:Q@h2,Kg1", "queen mate at once on h2, king on g1", "queen mate at once on h7, king on g8"),
         ("promotion:Q@b1", "queen promotion on b1", "queen promotion on b8"),
     ],

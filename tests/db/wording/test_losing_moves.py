@@ -77,17 +77,17 @@ def test_what_is_lost(fen: str, line: str, english: str, german: str) -> None:
 @pytest.mark.parametrize(
     ("before", "after", "better"),
     [
-        (0.18, -0.14, "1.Kf1 was better (59 % → 43 %)."),
-        (0.18, -0.24, "1.Kf1 kept the balance (59 % → 38 %)."),
-        (-0.04, -0.6, "1.Kf1 kept the balance (48 % → 20 %)."),
-        (-0.08, -0.6, "1.Kf1 was better (46 % → 20 %)."),
-        (0.26, -0.1, "1.Kf1 was better (63 % → 45 %)."),
-        (0.32, -0.1, "1.Kf1 kept the advantage (66 % → 45 %)."),
-        (-0.18, -0.6, "1.Kf1 was better (41 % → 20 %)."),
-        (0.6, 0.22, "1.Kf1 was better (80 % → 61 %)."),
-        (0.6, -0.1, "1.Kf1 kept the advantage (80 % → 45 %)."),
-        (0.9, 0.3, "1.Kf1 was winning (95 % → 65 %)."),
-        (-0.4, -0.9, "1.Kf1 was the better defence (30 % → 5 %)."),
+        (0.18, -0.14, "1.Kf1 is better (59 % → 43 %)."),
+        (0.18, -0.24, "1.Kf1 keeps the balance (59 % → 38 %)."),
+        (-0.04, -0.6, "1.Kf1 keeps the balance (48 % → 20 %)."),
+        (-0.08, -0.6, "1.Kf1 is better (46 % → 20 %)."),
+        (0.26, -0.1, "1.Kf1 is better (63 % → 45 %)."),
+        (0.32, -0.1, "1.Kf1 keeps the advantage (66 % → 45 %)."),
+        (-0.18, -0.6, "1.Kf1 is better (41 % → 20 %)."),
+        (0.6, 0.22, "1.Kf1 is better (80 % → 61 %)."),
+        (0.6, -0.1, "1.Kf1 keeps the advantage (80 % → 45 %)."),
+        (0.9, 0.3, "1.Kf1 is winning (95 % → 65 %)."),
+        (-0.4, -0.9, "1.Kf1 is the better defence (30 % → 5 %)."),
     ],
 )
 def test_what_the_losing_move_kept_as_well_is_not_said_of_the_best_one(
@@ -195,17 +195,17 @@ def test_what_the_better_move_takes_or_wins_is_told_where_nothing_else_is_lost()
         killer_line=("d4e6", "g1f3", "g7g6", "e3e4", "f8g7"), before=0.79, after=0.12, best="e3d4",
         best_line=("exd4", "g6", "c3", "Bg7", "Nf3"),
     )  # fmt: skip
-    words = "10.Qd3?? does not take the knight on d4, which is safe after 10...Ne6. 10.exd4 was winning (90 % → 56 %)."
+    words = "10.Qd3?? does not take the knight on d4, which is safe after 10...Ne6. 10.exd4 is winning (90 % → 56 %)."
     assert Narrator(ENGLISH).fell(left) == words
     german = "10.Qd3?? schlägt den Springer auf d4 nicht; nach 10...Ne6 ist es zu spät. "
-    assert Narrator(GERMAN).fell(left) == german + "10.exd4 hätte gewonnen (90 % → 56 %)."
+    assert Narrator(GERMAN).fell(left) == german + "10.exd4 steht auf Gewinn (90 % → 56 %)."
     won = Evidence(
         fen="6k1/2pqbppp/p1n5/3N4/r7/4B2P/2P2PP1/3Q1RK1 w - - 0 22", half_move=44, bait="d1f3",
         killer_line=("e7d6", "f1d1", "c6e5", "f3e2", "d7b5", "e2h5"), before=0.89, after=-0.22, best="d5f6",
         best_line=("Nf6+", "Bxf6", "Qxd7", "h6", "Qxc6"),
     )  # fmt: skip
-    assert Narrator(ENGLISH).fell(won).endswith(" 22.Nf6+ won the queen (94 % → 39 %).")
-    assert Narrator(GERMAN).fell(won).endswith(" 22.Nf6+ hätte die Dame gewonnen (94 % → 39 %).")
+    assert Narrator(ENGLISH).fell(won).endswith(" 22.Nf6+ wins the queen (94 % → 39 %).")
+    assert Narrator(GERMAN).fell(won).endswith(" 22.Nf6+ gewinnt die Dame (94 % → 39 %).")
 
 
 def test_a_fork_that_wins_nothing_is_no_reason() -> None:
@@ -231,9 +231,9 @@ def test_forms_of_a_sentence_take_turns() -> None:
             Narrator(language).fell(evidence).partition(": ")[0].partition(" ")[2] for language in (ENGLISH, GERMAN)
         }
 
-    first, second, third, fourth = map(of, (2, 4, 6, 8))
-    assert len(first | second | third) == 6
-    assert first == fourth
+    first, second, third = map(of, (2, 4, 6))
+    assert len(first | second) == 4
+    assert first == third
 
 
 def test_the_pawn_would_have_been_named_by_its_theme() -> None:
@@ -250,8 +250,8 @@ QUIET = ("4k3/4p3/8/8/8/8/4P3/4K3 w - - 0 1", "e1d1 e8d7 d1d2")
         (0.8, -0.5, "1.Kd1?? turns a won position into a bad one: 1...Kd7 2.Kd2."),
         (0.8, -0.8, "1.Kd1?? turns a won position into a lost one: 1...Kd7 2.Kd2."),
         (0.8, 0.0, "1.Kd1?? throws the win away: 1...Kd7 2.Kd2."),
-        (0.16, -0.16, "1.Kd1?? fails: 1...Kd7 2.Kd2."),
-        (0.12, -0.16, "1.Kd1? is a mistake: 1...Kd7 2.Kd2."),
+        (0.16, -0.16, "1.Kd1?? makes the position worse: 1...Kd7 2.Kd2."),
+        (0.12, -0.16, "1.Kd1? makes the position worse: 1...Kd7 2.Kd2."),
         (0.16, -0.3, "1.Kd1?? gives Black the advantage: 1...Kd7 2.Kd2."),
     ],
 )
@@ -271,7 +271,13 @@ A_ROOK = ("4k3/4p3/3r4/8/8/8/4P3/3RK3 w - - 0 1", "e1f1 d6d1 f1g2 e8d7")
             TWO_PAWNS, 0.4, -0.75, "1.Kd1?? loses: 1...cxb4 2.Kd2 exd4.", id="nobody loses so much for two pawns"
         ),
         pytest.param(A_ROOK, 0.3, -0.5, "1.Kf1?? loses the rook: 1...Rxd1+.", id="a rook"),
-        pytest.param(A_ROOK, 0.19, -0.15, "1.Kf1?? fails: 1...Rxd1+ 2.Kg2 Kd7.", id="there is something for the rook"),
+        pytest.param(
+            A_ROOK,
+            0.19,
+            -0.15,
+            "1.Kf1?? makes the position worse: 1...Rxd1+ 2.Kg2 Kd7.",
+            id="there is something for the rook",
+        ),
         pytest.param(A_ROOK, 0.9, 0.6, "1.Kf1?? loses the rook: 1...Rxd1+.", id="in a game that is won anyway"),
     ],
 )
@@ -347,5 +353,5 @@ def test_a_line_that_the_reply_opens_as_well_is_no_attack_that_the_move_uncovers
     line = "c4c5 d6c5 d4c5 d7d1 e2d1 g7g6"
     assert any(theme.name == "discoveredAttack" and theme.ply == 1 for theme in line_themes(fen, line.split()))
     assert told(fen, line, before=0.26, after=-0.18)[0].startswith(
-        "1.c5?? lets the advantage slip: 1...dxc5 2.dxc5 Qxd1+ 3.Bxd1 g6. "
+        "1.c5?? gives the advantage away: 1...dxc5 2.dxc5 Qxd1+ 3.Bxd1 g6. "
     )

@@ -121,7 +121,7 @@ def test_sentences_are_in_the_language_of_the_settings(library: Path) -> None:
     with served(library, library.parent, language="de") as running, running.client() as client:
         asked = words(client.get("/practise", params={"go": "1", "player": PLAYER, "theme": "mate"}))
         assert "am Zug: ein naheliegender Zug verliert hier." in asked
-        assert "kept the balance" not in words(client.get("/report", params={"player": PLAYER}))
+        assert "keeps the balance" not in words(client.get("/report", params={"player": PLAYER}))
         assert "übersieht die Drohung Matt in 2" in words(client.get("/report", params={"player": PLAYER}))
 
 
