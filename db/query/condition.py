@@ -96,13 +96,8 @@ class Condition:
             return self.kind(value) if issubclass(self.kind, StrEnum) else value
         # Not `value < least or value > most`, which lets a NaN through.
         if self.least is not None and self.most is not None and not self.least <= value <= self.most:
-            raise UsageError(
-                "{name} must be {least} to {most}, not {value}",
-                name=name,
-                least=self.least,
-                most=self.most,
-                value=value,
-            )
+            about = {"least": self.least, "most": self.most, "value": value}
+            raise UsageError("{name} must be {least} to {most}, not {value}", name=name, **about)
         return value
 
     def _check_text(self, value: str) -> None:
@@ -145,11 +140,9 @@ def query_of(kind: Callable[..., Asked], texts: Mapping[str, str]) -> Asked:
 def check(query: object) -> None:
     """Check each condition of a query by itself, and bounds with their partners. Raises `UsageError`."""
     for name, each in conditions_of(type(query)).items():  # type: ignore[arg-type]
-        if (value := getattr(query, name)) is not None:
-            object.__setattr__(query, name, each.checked(value))
-        if each.pair and name == f"max_{each.pair}" and value is not None:
-            low = getattr(query, f"min_{each.pair}")
-            if low is not None and low > value:
-                raise UsageError(
-                    "min_{name} is {low}, more than max_{name}, {high}", name=each.pair, low=low, high=value
-                )
+        if (value := getattr(query, name)) is None:
+            continue
+        object.__setattr__(query, name, each.checked(value))
+        low = getattr(query, f"min_{each.pair}") if name == f"max_{each.pair}" else None
+        if low is not None and low > value:
+            raise UsageError("min_{name} is {low}, more than max_{name}, {high}", name=each.pair, low=low, high=value)

@@ -61,6 +61,7 @@ OF_SETS = {
         for what in ("cause", "theme", "trap", "family", *CHOICES)
         for rest in ("did you mean {nearest!r}?", "known are {known}")
     ),
+    *(name for name, each in FIELDS.items() if each.least is not None),
     "the moves",
     "a position (fen or moves)",
     "similar and a position",
