@@ -1,5 +1,6 @@
 """A library that is asked: every way to ask finds what it should, pages fit together, and bad questions are refused."""
 
+import json
 import random
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -17,8 +18,10 @@ from db.games.index_games import index_files
 from db.library.library import Library
 from db.library.open import open_library
 from db.query.answer import Hit, Match, Page
+from db.query.condition import conditions_of
 from db.query.engine import QueryEngine
 from db.query.query import Query, Sort
+from db.query.where import PREDICATES
 from db.traps.temptation import Frequency
 from db.traps.trap import Trap
 from tests.support.db_traps import (
@@ -218,7 +221,6 @@ def test_a_position_without_moves_is_like_nothing(query_engine: QueryEngine) -> 
         (Query(family="legal"), lambda t: t.family == "legal"),
         (Query(eco="c41"), lambda t: t.eco == "C41"),
         (Query(eco="B1"), lambda t: t.eco.startswith("B1")),
-        (Query(eco="E"), lambda t: t.eco.startswith("E")),
         (Query(eco="B10-C20"), lambda t: "B10" <= t.eco[:3] <= "C20"),
         (Query(opening="caro-KANN"), lambda t: "caro-kann" in t.opening.lower()),
         (Query(opening="grunfeld"), lambda t: "nfeld" in t.opening),
@@ -241,6 +243,12 @@ def test_fields_find_the_traps_that_have_them(
     assert every(query_engine, replace(query, limit=200)) == expected
     assert page.total == len(expected)
     assert {hit.match for hit in page.hits} <= {Match.FOUND}
+
+
+def test_each_condition_has_its_sql_unless_the_engine_looks_it_up() -> None:
+    of_hits = {"fen", "moves", "similar", "unproved", "measure", "min_similarity", "name", "sort", "limit", "after"}
+    of_games = {"player", "event", "min_rating", "max_rating", "min_frequency"}
+    assert conditions_of(Query).keys() - PREDICATES.keys() == of_hits | of_games
 
 
 def test_games_tell_of_players_events_frequencies_and_ratings(query_engine: QueryEngine) -> None:
@@ -346,8 +354,6 @@ def test_many_threads_may_ask(library: Library) -> None:
 
 
 def test_a_page_is_json(query_engine: QueryEngine) -> None:
-    import json
-
     for query in (Query(fen=LEGAL_FEN, similar=3), Query(name="legal", limit=2), Query(sort=Sort.GAIN, limit=1)):
         content = json.loads(json.dumps(query_engine.ask(query).to_dict()))
         assert content["hits"][0]["slug"]
@@ -367,19 +373,13 @@ def test_a_page_is_json(query_engine: QueryEngine) -> None:
         ({"fen": LEGAL_FEN, "min_similarity": 0.5}, "min_similarity needs similar and a position"),
         ({"fen": LEGAL_FEN, "measure": IndexedMeasure.SEQUENCES}, "measure needs similar"),
         ({"fen": LEGAL_FEN, "similar": 0}, "similar must be 1 to 100, not 0"),
-        ({"fen": LEGAL_FEN, "similar": 101}, "similar must be 1 to 100"),
         ({"fen": LEGAL_FEN, "similar": 3, "min_similarity": float("nan")}, "min_similarity must be 0 to 1, not nan"),
-        ({"limit": 0}, "limit must be 1 to 200"),
-        ({"limit": 201}, "limit must be 1 to 200"),
+        ({"limit": 201}, "limit must be 1 to 200, not 201"),
         ({"min_frequency": 1.5}, "min_frequency must be 0 to 1"),
         ({"min_length": 4, "max_length": 2}, "min_length is 4, more than max_length, 2"),
-        ({"min_rating": -1}, "min_rating must be 0 to 4000"),
         ({"victim": "whit"}, "unknown victim 'whit': did you mean 'white'"),
-        ({"outcome": "mates"}, "did you mean 'mate'"),
-        ({"verdict": "prooved"}, "did you mean 'proved'"),
-        ({"event": "felt"}, "did you mean 'fell'"),
+        ({"measure": "sequence"}, "unknown measure 'sequence': did you mean 'sequences'"),
         ({"eco": "F10"}, "eco must be like C41, B1, B10-B19, not 'F10'"),
-        ({"eco": "B19-"}, "eco must be like"),
         ({"sort": Sort.MATCH}, "sort by match needs a position or a name"),
         ({"name": "  "}, "name is empty"),
         ({"name": "x" * 201}, "more than 200"),
