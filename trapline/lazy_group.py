@@ -7,7 +7,7 @@ from importlib.metadata import entry_points
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from trapcore.suggestions import unknown_name
 from trapline.examples import EXAMPLES, example
@@ -26,12 +26,17 @@ def hide_flag_types(ctx: Any, command: Any) -> None:
         hide_flag_types(ctx, each)
 
 
+def paragraphs(text: str) -> str:
+    """The text, each paragraph in one line."""
+    return "\n\n".join(" ".join(each.split()) for each in text.split("\n\n"))
+
+
 def give_examples(command: Any, path: str, examples: Mapping[str, str]) -> None:
     """Show the example of a command, or those of the commands of a group, below the help, whose paragraphs fill the
     lines of the terminal. ``path`` is how the command is called.
     """
     command.epilog = example(path, examples)
-    command.help = "\n\n".join(" ".join(each.split()) for each in (command.help or "").split("\n\n"))
+    command.help = paragraphs(command.help or "")
     for name, each in getattr(command, "commands", {}).items():
         give_examples(each, f"{path} {name}", examples)
 
@@ -64,6 +69,16 @@ def lazy_group(
     class LazyGroup(TyperGroup):
         """Command group whose commands are imported when they are looked up."""
 
+        _is_listing = False
+
+        def format_help(self, ctx: Any, formatter: Any) -> None:
+            """The help of the group, for which no command needs its options."""
+            self._is_listing = True
+            try:
+                super().format_help(ctx, formatter)
+            finally:
+                self._is_listing = False
+
         def list_commands(self, ctx: Any) -> list[str]:
             """Names of the commands, in the order of the help."""
             return [name for inside in all_panels().values() for name in inside]
@@ -76,6 +91,9 @@ def lazy_group(
             panel, target = place
             module, name = target.split(":")
             entry = getattr(import_module(module), name)
+            if self._is_listing:
+                told = entry.info.help if isinstance(entry, typer.Typer) else entry.__doc__
+                return TyperCommand(cmd_name, help=paragraphs(told or ""), rich_help_panel=panel)
             if not isinstance(entry, typer.Typer):
                 single = typer.Typer(add_completion=False)
                 single.command(name=cmd_name)(entry)
