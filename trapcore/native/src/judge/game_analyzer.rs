@@ -38,10 +38,10 @@ pub(crate) struct GameAnalyzer {
 }
 
 impl GameAnalyzer {
-    /// `tokens`: needed unless `options` has a spec.
+    /// `tokens`: needed unless `options` has a measure.
     pub(crate) fn new(traps: Vec<Trap>, options: Options, tokens: Option<TokenLibrary>) -> GameAnalyzer {
         let traps = TrapList::new(traps);
-        let labels = options.spec.map(|spec| LabelCandidates::new(&traps, spec, options.min_similarity));
+        let labels = options.measure.map(|measure| LabelCandidates::new(&traps, measure, options.min_similarity));
         GameAnalyzer { traps, labels, tokens, options }
     }
 
@@ -304,9 +304,8 @@ mod tests {
     use super::*;
     use crate::chess::position::{epd, parse, parse_line, parse_move};
     use crate::judge::judgements::JudgedPosition;
-    use crate::measures::trap_positions::{Measure, MeasureSpec};
+    use crate::measures::trap_positions::Measure;
     use crate::pgn::reader::GameReader;
-    use crate::trees::labels::{Labels, Naming};
 
     const LEGAL: &str = "r2qkbnr/ppp2ppp/2np4/4p3/2B1P1b1/2N2N2/PPPP1PPP/R1BQK2R w KQkq - 2 5";
     /// The rook leaves its first rank for a pawn, and is mated there.
@@ -326,12 +325,10 @@ mod tests {
         let after_set = GamePosition { chess: after(&set.chess, parse_move(&set, "f3e5").unwrap()), mode: set.mode };
         let fen = format!("{} 0 5", epd(&after_set.chess));
         let traps = vec![trap(&fen, "g4d1", &["c4f7", "e8e7", "c3d5"], 2), trap(BACK_RANK, "a8a2", &["d1d8"], 1)];
-        let labels = Labels { naming: Naming::Uci, captures: false };
-        let spec = Some(MeasureSpec { measure: Measure::Continuations, depth: 2, labels });
         let options = Options {
             tell: Tell::Similar,
             engine: false,
-            spec,
+            measure: Some(Measure::Continuations),
             min_similarity: 0.2,
             proposals_first: true,
             skip_plies: 0,

@@ -338,21 +338,18 @@ mod tests {
     use super::*;
     use crate::judge::game_analyzer::GameAnalyzer;
     use crate::judge::model::{Options, ProofLimits, Tell};
-    use crate::measures::trap_positions::{Measure, MeasureSpec};
+    use crate::measures::trap_positions::Measure;
     use crate::pgn::reader::GameReader;
-    use crate::trees::labels::{Labels, Naming};
 
     const LEGAL: &str = "1. e4 e5 2. Nf3 d6 3. Bc4 Nc6 4. Nc3 Bg4 5. Nxe5 Bxd1";
 
     /// The events of a game, with an empty library: kind, number of the move from 1, and whether there is a mate.
     fn events_of(moves: &str, work: &mut Workspace) -> Vec<(EventKind, usize, Option<u32>, Event)> {
-        let labels = Labels { naming: Naming::Uci, captures: false };
-        let spec = Some(MeasureSpec { measure: Measure::Continuations, depth: 2, labels });
         let limits = ProofLimits { nodes: 20_000, unproved: false };
         let options = Options {
             tell: Tell::Losses,
             engine: false,
-            spec,
+            measure: Some(Measure::Continuations),
             min_similarity: 0.8,
             proposals_first: true,
             skip_plies: 0,

@@ -13,7 +13,7 @@ use crate::judge::model::{Candidate, Case, Decision, SimilarTrap, Trap};
 use crate::judge::trap_list::TrapList;
 use crate::judge::workspace::Workspace;
 use crate::measures::move_matching::Pattern;
-use crate::measures::trap_positions::{Hit, Index, MeasureSpec, Member};
+use crate::measures::trap_positions::{Hit, Index, Measure, Member};
 use crate::search::verdict::Verdict;
 use crate::trees::labels::uci_label;
 
@@ -46,9 +46,9 @@ pub(super) struct LabelCandidates {
 }
 
 impl LabelCandidates {
-    pub(super) fn new(traps: &TrapList, spec: MeasureSpec, min_similarity: f64) -> LabelCandidates {
+    pub(super) fn new(traps: &TrapList, measure: Measure, min_similarity: f64) -> LabelCandidates {
         LabelCandidates {
-            index: Index::new(&traps.positions(), spec, min_similarity),
+            index: Index::new(&traps.positions(), measure, min_similarity),
             patterns: std::iter::repeat_with(Default::default).take(traps.len()).collect(),
         }
     }
@@ -160,10 +160,7 @@ fn legal_beginning(position: &Chess, line: &[Move]) -> Vec<Move> {
 mod tests {
     use super::*;
     use crate::chess::position::{parse, parse_move};
-    use crate::measures::trap_positions::Measure;
-    use crate::trees::labels::{Labels, Naming};
 
-    const UCI: Labels = Labels { naming: Naming::Uci, captures: false };
     /// The rook leaves its first rank for a pawn, and is mated there.
     const BACK_RANK: (&str, &str, &[&str]) = ("r5k1/5ppp/8/8/8/8/P4PPP/3R2K1 b - -", "a8a2", &["d1d8"]);
 
@@ -180,8 +177,7 @@ mod tests {
             Trap { line: line.collect(), position, bait, verdict: Verdict::Proved, mate_in: Some(1) }
         });
         let traps = TrapList::new(traps.collect());
-        let spec = MeasureSpec { measure: Measure::Sequences, depth: 2, labels: UCI };
-        let candidates = LabelCandidates::new(&traps, spec, min_similarity);
+        let candidates = LabelCandidates::new(&traps, Measure::Sequences, min_similarity);
         (traps, candidates)
     }
 

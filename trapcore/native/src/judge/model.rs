@@ -8,7 +8,7 @@ use crate::chess::moves::mirror_move;
 use crate::chess::position::{GamePosition, mirror};
 use crate::judge::events::EventKind;
 use crate::judge::judgements::JudgedPosition;
-use crate::measures::trap_positions::{MeasureSpec, Member};
+use crate::measures::trap_positions::{Measure, Member};
 use crate::search::verdict::Verdict;
 use crate::themes::causes::Explanation;
 
@@ -65,7 +65,7 @@ pub(crate) struct Options {
     /// An engine decides what a short proof leaves open, so that this is reported as well.
     pub engine: bool,
     /// `None` where abstracted trees are compared.
-    pub spec: Option<MeasureSpec>,
+    pub measure: Option<Measure>,
     /// Least similarity at which a trap is proposed, 0 to 1.
     pub min_similarity: f64,
     /// The killers of the traps that propose a bait are tried first; without this they are tried in the prover's own order, which

@@ -10,30 +10,20 @@ use crate::chess::position::GamePosition;
 use crate::measures::label_sets::LabelSets;
 use crate::measures::paper::{Base, Unpaired, child_similarities, compare_children};
 use crate::trees::labels::{LABEL_BITS, Labels, Naming, UCI_LABELS, uci_label};
-use crate::trees::tree::{Plies2, label_set, sequences};
+use crate::trees::tree::Plies2;
 
-/// What positions are compared by.
+/// What positions are compared by, under `uci` labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Measure {
+    /// Of trees of depth 2.
     Sequences,
+    /// Of trees of depth 2.
     Continuations,
+    /// Based on continuations of depth 1.
     Structural,
 }
 
-/// A measure with its options.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct MeasureSpec {
-    pub measure: Measure,
-    /// Of the tree; of the base measure for structural similarity.
-    pub depth: u32,
-    pub labels: Labels,
-}
-
-impl MeasureSpec {
-    fn is_fast(self) -> bool {
-        self.depth == 2 && self.labels == Labels { naming: Naming::Uci, captures: false }
-    }
-}
+const UCI: Labels = Labels { naming: Naming::Uci, captures: false };
 
 /// Position of a trap in the caller's list, and whether colours were exchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +41,6 @@ pub(crate) struct Hit {
 
 /// All traps of a library, by the side to move.
 pub(crate) struct Index {
-    spec: MeasureSpec,
     threshold: f64,
     white: Side,
     black: Side,
@@ -63,14 +52,10 @@ struct Side {
 }
 
 enum Forms {
-    /// Sequences of depth 2, dense: see [`Rows`].
+    /// Sequences, dense: see [`Rows`].
     Rows(Rows),
-    /// Ascending order-free sequences.
-    Sequences(Vec<Vec<u64>>),
-    /// Label sets of depth 2.
+    /// Label sets.
     Bits(LabelSets),
-    /// Ascending labels.
-    Sets(Vec<Vec<u32>>),
     /// Ascending child similarities.
     Children(Vec<Vec<f64>>),
 }
@@ -110,7 +95,7 @@ fn pair_key(a: u16, b: u16) -> u32 {
 
 impl Index {
     /// `traps`: the positions before the bait; hits below `threshold` (0 to 1) are never reported.
-    pub(crate) fn new(traps: &[(GamePosition, GamePosition)], spec: MeasureSpec, threshold: f64) -> Index {
+    pub(crate) fn new(traps: &[(GamePosition, GamePosition)], measure: Measure, threshold: f64) -> Index {
         let side = |color: Color| {
             let mut members = Vec::new();
             let mut positions: Vec<&GamePosition> = Vec::new();
@@ -122,9 +107,9 @@ impl Index {
                     }
                 }
             }
-            Side { forms: Forms::new(&positions, spec, threshold), members }
+            Side { forms: Forms::new(&positions, measure, threshold), members }
         };
-        Index { spec, threshold, white: side(Color::White), black: side(Color::Black) }
+        Index { threshold, white: side(Color::White), black: side(Color::Black) }
     }
 
     /// The members whose victim is to move as here and that are at least as similar as the threshold.
@@ -137,7 +122,6 @@ impl Index {
         if side.members.is_empty() {
             return;
         }
-        let MeasureSpec { depth, labels, .. } = self.spec;
         let threshold = self.threshold;
         let mut push = |i: usize, similarity: f64| {
             if similarity >= threshold {
@@ -152,18 +136,6 @@ impl Index {
                     push(i as usize, similarity);
                 }
             }
-            Forms::Sequences(traps) => {
-                let own = sequences(query, depth, labels);
-                for (i, trap) in traps.iter().enumerate() {
-                    push(i, crate::measures::paper::shared_multiplicity(&own, trap));
-                }
-            }
-            Forms::Sets(traps) => {
-                let own = label_set(query, depth, labels);
-                for (i, trap) in traps.iter().enumerate() {
-                    push(i, crate::measures::paper::jaccard(&own, trap));
-                }
-            }
             Forms::Children(traps) => {
                 let moves = query.chess.legal_moves().len();
                 let mut own: Option<Vec<f64>> = None;
@@ -173,8 +145,7 @@ impl Index {
                     if (few as f64) < threshold * many as f64 {
                         continue;
                     }
-                    let own =
-                        own.get_or_insert_with(|| child_similarities(query, Base::Continuations, depth, labels, None));
+                    let own = own.get_or_insert_with(|| own_similarities(query));
                     push(i, compare_children(own, trap, Unpaired::Formula));
                 }
             }
@@ -183,8 +154,7 @@ impl Index {
 }
 
 impl Forms {
-    fn new(positions: &[&GamePosition], spec: MeasureSpec, threshold: f64) -> Forms {
-        let MeasureSpec { measure, depth, labels } = spec;
+    fn new(positions: &[&GamePosition], measure: Measure, threshold: f64) -> Forms {
         let trees = || {
             positions.iter().map(|s| {
                 let mut plies = Plies2::default();
@@ -193,17 +163,18 @@ impl Forms {
             })
         };
         match measure {
-            Measure::Sequences if spec.is_fast() => Forms::Rows(Rows::new(trees().collect(), threshold)),
-            Measure::Sequences => Forms::Sequences(positions.iter().map(|s| sequences(s, depth, labels)).collect()),
-            Measure::Continuations if spec.is_fast() => {
+            Measure::Sequences => Forms::Rows(Rows::new(trees().collect(), threshold)),
+            Measure::Continuations => {
                 Forms::Bits(LabelSets::new(&trees().map(|plies| plies.label_bits()).collect::<Vec<_>>()))
             }
-            Measure::Continuations => Forms::Sets(positions.iter().map(|s| label_set(s, depth, labels)).collect()),
-            Measure::Structural => Forms::Children(
-                positions.iter().map(|s| child_similarities(s, Base::Continuations, depth, labels, None)).collect(),
-            ),
+            Measure::Structural => Forms::Children(positions.iter().map(|s| own_similarities(s)).collect()),
         }
     }
+}
+
+/// Similarities of the children to their parent.
+fn own_similarities(position: &GamePosition) -> Vec<f64> {
+    child_similarities(position, Base::Continuations, 1, UCI, None)
 }
 
 impl Rows {
@@ -285,25 +256,23 @@ mod tests {
     use super::*;
     use crate::chess::position::{mirror, parse};
     use crate::measures::paper::{continuations, sequence_similarity, structural};
+    use crate::random::Random;
 
     fn walk(seed: u64, plies: u32) -> GamePosition {
         let mut s = parse("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1").unwrap();
-        let mut state = seed;
+        let mut random = Random(seed);
         for _ in 0..plies {
             let moves = s.chess.legal_moves();
             if moves.is_empty() {
                 break;
             }
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            s.chess = after(&s.chess, moves[(state >> 33) as usize % moves.len()]);
+            s.chess = after(&s.chess, moves[random.below(moves.len())]);
         }
         s
     }
 
     #[test]
     fn every_index_answers_what_comparing_all_would() {
-        let uci = Labels { naming: Naming::Uci, captures: false };
-        let san = Labels { naming: Naming::San, captures: true };
         let traps: Vec<_> = (0..60)
             .map(|i| {
                 let s = walk(i / 3, 6 + (i % 3) as u32 * 2);
@@ -311,15 +280,9 @@ mod tests {
                 (s, m)
             })
             .collect();
-        for (measure, depth, labels) in [
-            (Measure::Sequences, 2, uci),
-            (Measure::Sequences, 2, san),
-            (Measure::Continuations, 2, uci),
-            (Measure::Continuations, 1, san),
-            (Measure::Structural, 1, uci),
-        ] {
+        for measure in [Measure::Sequences, Measure::Continuations, Measure::Structural] {
             let threshold = 0.6;
-            let index = Index::new(&traps, MeasureSpec { measure, depth, labels }, threshold);
+            let index = Index::new(&traps, measure, threshold);
             let (mut scratch, mut hits, mut found) = (Scratch::default(), Vec::new(), 0);
             for i in 0..40 {
                 let query = walk(i / 2, 5 + (i % 5) as u32);
@@ -328,17 +291,11 @@ mod tests {
                 for (t, (plain, mirrored)) in (0u32..).zip(&traps) {
                     for (position, is_mirrored) in [(plain, false), (mirrored, true)] {
                         let value = match measure {
-                            Measure::Sequences => sequence_similarity(&query, position, depth, labels, false),
-                            Measure::Continuations => continuations(&query, position, depth, labels),
-                            Measure::Structural => structural(
-                                &query,
-                                position,
-                                Base::Continuations,
-                                depth,
-                                labels,
-                                Unpaired::Formula,
-                                None,
-                            ),
+                            Measure::Sequences => sequence_similarity(&query, position, 2, UCI, false),
+                            Measure::Continuations => continuations(&query, position, 2, UCI),
+                            Measure::Structural => {
+                                structural(&query, position, Base::Continuations, 1, UCI, Unpaired::Formula, None)
+                            }
                         };
                         if position.chess.turn() == query.chess.turn() && value >= threshold {
                             expected.push((t, is_mirrored, value));
