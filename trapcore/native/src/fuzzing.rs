@@ -83,6 +83,7 @@ mod tests {
     use std::time::{Duration, Instant};
 
     use super::*;
+    use crate::random::Random;
 
     const SEEDS: [&str; 12] = [
         "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
@@ -106,14 +107,8 @@ mod tests {
     fn any_bytes_are_a_position_or_none() {
         let setting = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
         let end = setting("FUZZ_SECONDS").map(|seconds| Instant::now() + Duration::from_secs(seconds));
-        let mut state = 0x2545_f491_4f6c_dd1d_u64 ^ setting("FUZZ_SEED").unwrap_or(0);
-        // Numbers without pattern, the same in every run (xorshift).
-        let mut scatter = |below: usize| {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            (state % below as u64) as usize
-        };
+        let mut random = Random(setting("FUZZ_SEED").unwrap_or(0));
+        let mut scatter = |below: usize| random.below(below);
         let (mut none, mut open, mut proved) = (0, 0, 0);
         let rounds = (0..).take_while(|&round| round < ROUNDS || end.is_some_and(|end| Instant::now() < end));
         for round in rounds {

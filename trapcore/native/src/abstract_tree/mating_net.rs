@@ -65,18 +65,3 @@ impl MatingNet {
         covering.chain(checking).fold(0, |all, set| all | set)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::chess::position::parse;
-
-    #[test]
-    fn a_smothered_king_is_kept_by_its_own() {
-        let net = MatingNet::of(&parse("6rk/5Npp/8/8/8/8/8/6K1 b - - 0 1").unwrap().chess).unwrap();
-        assert_eq!((net.checkers, net.edges), (vec![(Role::Knight, (-2, -1))], [true, true, false]));
-        let own = [((-1, -1), Role::Pawn), ((-1, 0), Role::Rook), ((0, -1), Role::Pawn)];
-        assert_eq!(net.squares, own.map(|(offset, role)| (offset, EscapeSquare::Own(role))));
-        assert!(MatingNet::of(&Chess::default()).is_none());
-    }
-}

@@ -228,35 +228,3 @@ fn relation(
     };
     (if guard(&before) == guard(next) { Availability::Old } else { Availability::Unguarded }, place)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::chess::position::{parse, parse_move};
-
-    #[test]
-    fn a_fork_attacks_what_is_dearer_or_unguarded() {
-        let s = parse("r3k3/8/8/3N4/8/8/8/4K3 w - - 0 1").unwrap();
-        let view = AttackerView::new(s.chess.clone(), s.mode, None);
-        let fork = parse_move(&s, "d5c7").unwrap();
-        let seen = look(&view).into_iter().find(|seen| seen.m == fork).unwrap();
-        let [rook, king] = [Role::Rook, Role::King].map(|role| 1 << (role as u32 - 1));
-        assert_eq!((seen.check, seen.targets, seen.offset), (Check::Direct, rook | king, (-2, -1)));
-        assert_eq!((seen.recapturer, seen.exchange), (None, 0));
-    }
-
-    #[test]
-    fn legals_mate_was_there_before_the_bait_and_its_price_is_not() {
-        let s = parse("r2qkbnr/ppp2ppp/2np4/4N3/2B1P1b1/2N5/PPPP1PPP/R1BQK2R b KQkq - 0 5").unwrap();
-        let view = AttackerView::after_bait(&s.chess, parse_move(&s, "g4d1").unwrap(), s.mode);
-        let seen = |uci: &str| look(&view).into_iter().find(|seen| seen.m == move_of(&view, uci)).unwrap();
-        let killer = seen("c4f7");
-        assert_eq!((killer.availability, killer.place), (Availability::Old, Place::Elsewhere));
-        assert_eq!((killer.king_replies, killer.recapturer, killer.defended), (1, None, true));
-        assert_eq!((seen("c3d1").availability, seen("c3d1").place), (Availability::New, Place::Bait));
-    }
-
-    fn move_of(view: &AttackerView, uci: &str) -> Move {
-        uci.parse::<shakmaty::uci::UciMove>().unwrap().to_move(&view.chess).unwrap()
-    }
-}

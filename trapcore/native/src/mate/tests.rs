@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::chess::position::parse;
+use crate::random::Random;
 
 fn prove(fen: &str, mate: u32) -> MateProof {
     Prover::new(16).prove(&parse(fen).unwrap().chess, mate, 2_000_000, &[])
@@ -20,44 +21,6 @@ fn line(fen: &str, proof: &MateProof) -> Vec<String> {
     }
     assert!(position.is_checkmate());
     out
-}
-
-#[test]
-fn legal_mate_after_the_bait() {
-    let fen = "r2qkbnr/ppp2ppp/2np4/4N3/2B1P3/2N5/PPPP1PPP/R1BbK2R w KQkq - 0 6";
-    let proof = prove(fen, 3);
-    assert_eq!((proof.verdict, proof.mate_in, proof.refuted_to), (Verdict::Proved, Some(2), 1));
-    assert_eq!(line(fen, &proof), ["c4f7", "e8e7", "c3d5"]);
-}
-
-#[test]
-fn no_mate_is_refuted_and_a_small_budget_is_undecided() {
-    let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
-    let proof = prove(start, 3);
-    assert_eq!((proof.verdict, proof.refuted_to), (Verdict::Refuted, 3));
-    let proof = Prover::new(10).prove(&Chess::default(), 3, 50, &[]);
-    assert_eq!(proof.verdict, Verdict::Undecided);
-    assert!(proof.nodes <= 50);
-}
-
-#[test]
-fn stalemate_is_no_mate() {
-    let proof = prove("7k/8/5KQ1/8/8/8/8/8 w - - 0 1", 1);
-    assert_eq!((proof.verdict, proof.mate_in), (Verdict::Proved, Some(1)));
-    let proof = prove("k7/2Q5/8/8/8/8/8/K7 b - - 0 1", 3);
-    assert_eq!(proof.verdict, Verdict::Refuted, "the side to move is stalemated");
-}
-
-#[test]
-fn quiet_first_moves_are_found() {
-    // Sam Loyd's "Excelsior" is too long here; a rook ladder with a waiting move is enough.
-    let fen = "8/8/8/8/8/1K6/7R/k7 w - - 0 1";
-    let proof = prove(fen, 2);
-    assert_eq!(proof.mate_in, Some(1));
-    let fen = "8/8/8/8/8/2K5/7R/k7 w - - 0 1";
-    let proof = prove(fen, 3);
-    assert_eq!((proof.verdict, proof.mate_in), (Verdict::Proved, Some(2)));
-    line(fen, &proof);
 }
 
 #[test]
@@ -184,14 +147,6 @@ fn time_another_thread_and_a_question_end_a_proof_without_end() {
     }
 }
 
-/// Numbers without pattern, the same in every run (xorshift).
-fn scatter(state: &mut u64, below: usize) -> usize {
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    (*state % below as u64) as usize
-}
-
 #[test]
 fn proof_numbers_agree_with_the_exhaustive_search() {
     let starts = [
@@ -204,7 +159,7 @@ fn proof_numbers_agree_with_the_exhaustive_search() {
         "8/5Pk1/5p2/2p2B1K/1Pp4P/8/3P4/8 b - - 93 60",
     ];
     let (mut exhaustive, mut numbers) = (Prover::new(16), Prover::new(16));
-    let (mut state, mut compared, mut mates) = (0x2545_f491_4f6c_dd1d_u64, 0, [0; 6]);
+    let (mut random, mut compared, mut mates) = (Random(1), 0, [0; 6]);
     for game in 0..98 {
         let mut position = parse(starts[game % starts.len()]).unwrap().chess;
         for _ in 0..12 {
@@ -212,8 +167,8 @@ fn proof_numbers_agree_with_the_exhaustive_search() {
             if moves.is_empty() {
                 break;
             }
-            position.play_unchecked(moves[scatter(&mut state, moves.len())]);
-            if scatter(&mut state, 3) > 0 {
+            position.play_unchecked(moves[random.below(moves.len())]);
+            if random.below(3) > 0 {
                 continue;
             }
             exhaustive.begin(&position, 5, 100_000);
@@ -244,7 +199,7 @@ fn mates_in_one_are_found_without_generating_all_moves() {
         "k7/pp6/8/8/8/6N1/5Q2/r5K1 w - - 0 1",
         "4k3/3n1r2/8/1b6/8/2Q5/3NP3/4K1R1 b - - 0 1",
     ];
-    let (mut prover, mut state) = (Prover::new(1), 0x9e37_79b9_7f4a_7c15_u64);
+    let (mut prover, mut random) = (Prover::new(1), Random(2));
     let (mut listings, mut checks, mut exposed, mut mates) = (0, 0, 0, 0);
     for game in 0..600 {
         let mut position = parse(starts[game % starts.len()]).unwrap().chess;
@@ -275,7 +230,7 @@ fn mates_in_one_are_found_without_generating_all_moves() {
             if moves.is_empty() {
                 break;
             }
-            position.play_unchecked(moves[scatter(&mut state, moves.len())]);
+            position.play_unchecked(moves[random.below(moves.len())]);
         }
     }
     assert!(listings > 5000 && checks > 5000 && exposed > 500 && mates > 100, "{listings} {checks} {exposed} {mates}");

@@ -205,25 +205,16 @@ const _: () = assert!(UCI_LABELS <= LabelBits::WORDS * 64 && LabelBits::WORDS > 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::Random;
 
-    struct Random(u64);
-
-    impl Random {
-        fn below(&mut self, n: u64) -> u64 {
-            self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (self.0 >> 33) % n
+    /// Labels, some of them in nearly every set, as in positions.
+    fn set(random: &mut Random) -> LabelBits {
+        let mut bits = LabelBits::default();
+        for _ in 0..random.below(700) {
+            let range = 1 + random.below(UCI_LABELS);
+            bits.insert((random.below(range) * 577 % UCI_LABELS) as u16);
         }
-
-        /// Labels, some of them in nearly every set, as in positions.
-        fn set(&mut self) -> LabelBits {
-            let mut bits = LabelBits::default();
-            for _ in 0..self.below(700) {
-                let range = 1 + self.below(UCI_LABELS as u64);
-                let label = self.below(range) as usize * 577 % UCI_LABELS;
-                bits.0[label / 64] |= 1 << (label % 64);
-            }
-            bits
-        }
+        bits
     }
 
     fn naive(sets: &[LabelBits], query: &LabelBits, threshold: f64) -> Vec<(u32, f64)> {
@@ -245,11 +236,11 @@ mod tests {
 
     /// Equal sets, single sets, empty, full, and such as differ only in the first, last or rarest labels.
     fn sets(random: &mut Random, n: usize) -> Vec<LabelBits> {
-        let mut sets: Vec<LabelBits> = (0..n / 3).map(|_| random.set()).collect();
+        let mut sets: Vec<LabelBits> = (0..n / 3).map(|_| set(random)).collect();
         while sets.len() < n {
-            let mut set = sets[random.below(1 + sets.len() as u64 / 2) as usize % sets.len()];
+            let mut set = sets[random.below(1 + sets.len() / 2) % sets.len()];
             for _ in 0..random.below(80) {
-                let label = random.below(UCI_LABELS as u64) as usize;
+                let label = random.below(UCI_LABELS);
                 set.0[label / 64] ^= 1 << (label % 64);
             }
             sets.push(set);
@@ -272,7 +263,7 @@ mod tests {
         for n in [3, 9, 40, 333, 5000] {
             let sets = sets(&mut random, n);
             let mut queries: Vec<_> = sets.iter().rev().step_by(1 + n / 20).copied().collect();
-            queries.extend((0..5).map(|_| random.set()));
+            queries.extend((0..5).map(|_| set(&mut random)));
             let mut hits = 0;
             for threshold in [0.0, 0.2, 0.5, 0.6, 2.0 / 3.0, 0.8, 0.95, 1.0] {
                 let expected: Vec<_> = queries.iter().map(|query| naive(&sets, query, threshold)).collect();
@@ -295,7 +286,7 @@ mod tests {
         for n in [3, 9, 40, 700, 6000] {
             let sets = sets(&mut random, n);
             let mut queries: Vec<_> = sets.iter().step_by(1 + n / 15).copied().collect();
-            queries.extend((0..5).map(|_| random.set()));
+            queries.extend((0..5).map(|_| set(&mut random)));
             for kernel in Kernel::available() {
                 let table = LabelSets::with_kernel(&sets, kernel);
                 for query in &queries {
@@ -320,16 +311,15 @@ mod tests {
             for _ in 0..200 {
                 let mut group = Group::default();
                 let mut sketch = [0u64; SKETCH];
-                sketch
-                    .iter_mut()
-                    .for_each(|word| *word = random.below(4).wrapping_mul(u64::MAX / 3) ^ (1 << random.below(64)));
+                sketch.iter_mut().for_each(|word| {
+                    *word = (random.below(4) as u64).wrapping_mul(u64::MAX / 3) ^ (1 << random.below(64))
+                });
                 let mut expected = Vec::new();
                 let (spare, size) = (random.below(300) as u16, random.below(600) as u16);
                 let mut spares = [0u16; LANES];
                 for (lane, own_spare) in spares.iter_mut().enumerate() {
-                    let own: [u64; SKETCH] = std::array::from_fn(|_| {
-                        if random.below(5) == 0 { u64::MAX } else { random.below(u64::MAX >> 1) << 31 }
-                    });
+                    let own: [u64; SKETCH] =
+                        std::array::from_fn(|_| if random.below(5) == 0 { u64::MAX } else { random.next() << 31 });
                     *own_spare = random.below(300) as u16;
                     group.put(lane, &own, *own_spare, size);
                     let shared: u32 = own.iter().zip(&sketch).map(|(a, b)| (a & b).count_ones()).sum();

@@ -344,26 +344,6 @@ mod tests {
     use super::*;
     use crate::measures::paper::{Unpaired, compare_children};
 
-    fn replies(similarities: &[f64]) -> Vec<Reply> {
-        similarities.iter().enumerate().map(|(i, &similarity)| Reply { similarity, label: i as u32 }).collect()
-    }
-
-    fn pairs(p: &[Reply], q: &[Reply]) -> Vec<(u32, u32)> {
-        let mut found = Vec::new();
-        pair_replies(p, q, &mut Vec::new(), |x, y| found.push((x.label, y.label)));
-        found.reverse();
-        found
-    }
-
-    #[test]
-    fn pairs_are_cheapest_then_of_one_name_then_early() {
-        assert_eq!(pairs(&replies(&[0.1, 0.9]), &replies(&[0.2, 0.5, 0.8])), [(0, 0), (1, 2)]);
-        assert_eq!(pairs(&replies(&[0.2, 0.5, 0.8]), &replies(&[0.1, 0.9])), [(0, 0), (2, 1)]);
-        assert_eq!(pairs(&[Reply { similarity: 0.0, label: 1 }], &replies(&[0.0, 0.0, 0.0])), [(1, 1)]);
-        assert_eq!(pairs(&[Reply { similarity: 0.0, label: 7 }], &replies(&[0.0, 0.0, 0.0])), [(7, 0)]);
-        assert_eq!(pairs(&[], &replies(&[0.5])), []);
-    }
-
     #[test]
     fn the_counterpart_is_the_move_with_the_most_alike_replies() {
         let find = |position: &GamePosition, uci: &str| crate::chess::position::parse_move(position, uci).unwrap();

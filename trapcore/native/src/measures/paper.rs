@@ -225,39 +225,3 @@ fn shared_runs<T: Ord + Copy>(a: &[T], b: &[T], weigh: impl Fn(usize, usize) -> 
     }
     sum
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn figure_1_of_the_paper() {
-        let p = [1.0 / 6.0, 1.0 / 4.0, 2.0 / 3.0];
-        let q = [0.0, 1.0 / 5.0, 1.0 / 5.0];
-        assert!((compare_children(&p, &q, Unpaired::Formula) - (1.0 - 0.683_333 / 3.0)).abs() < 1e-5);
-    }
-
-    #[test]
-    fn unpaired_children_cost_one_or_their_distance_from_one() {
-        let (p, q) = ([0.5], [0.25, 0.5, 0.75]);
-        assert_eq!(compare_children(&p, &q, Unpaired::Formula), 1.0 - 2.0 / 3.0);
-        assert_eq!(compare_children(&p, &q, Unpaired::Pad), 1.0 - (0.25 + 0.5 + 0.25) / 3.0);
-        assert_eq!(compare_children(&[], &q, Unpaired::Formula), 0.0);
-        assert_eq!(compare_children(&[], &[], Unpaired::Formula), 1.0);
-    }
-
-    #[test]
-    fn shared_keys_count_both_multiplicities() {
-        assert_eq!(shared_multiplicity(&[1, 1, 2], &[1, 3]), 3.0 / 5.0);
-        assert_eq!(jaccard(&[], &[]), 1.0);
-        assert_eq!(shared_multiplicity(&[], &[7]), 0.0);
-    }
-
-    #[test]
-    fn tanimoto_multiplies_multiplicities() {
-        // Products 2 * 1 + 1 * 3 = 5, squares 2 * 2 + 1 and 1 + 3 * 3.
-        assert_eq!(tanimoto(&[1, 1, 2], &[1, 2, 2, 2]), 5.0 / (5.0 + 10.0 - 5.0));
-        assert_eq!(tanimoto(&[], &[]), 1.0);
-        assert_eq!(tanimoto(&[], &[7]), 0.0);
-    }
-}

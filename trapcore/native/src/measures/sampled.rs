@@ -86,24 +86,3 @@ fn variance_of_mean(sample: &[f64], all: usize, mean: impl Fn(&[f64]) -> f64) ->
     let spread: f64 = left_out.iter().map(|x| (x - centre).powi(2)).sum();
     (1.0 - n as f64 / all as f64) * (n - 1) as f64 / n as f64 * spread
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::chess::position::parse;
-    use crate::measures::paper::{Unpaired, structural};
-    use crate::trees::labels::Naming;
-
-    #[test]
-    fn all_children_leave_no_error() {
-        let labels = Labels { naming: Naming::San, captures: false };
-        let a = parse("r2qkbnr/ppp2ppp/2np4/4N3/2B1P1b1/2N5/PPPP1PPP/R1BQK2R b KQkq - 0 5").unwrap();
-        let b = parse("rnbqk2r/pppp1ppp/8/2bPp1B1/2P1n3/8/PP2PPPP/RN1QKBNR w KQkq - 3 5").unwrap();
-        let whole = structural(&a, &b, Base::Sequences, 2, labels, Unpaired::Formula, None);
-        let all = sampled_structural(&a, &b, Base::Sequences, 2, labels, 218, 7);
-        assert_eq!((all.value, all.standard_error), (whole, 0.0));
-        let some = sampled_structural(&a, &b, Base::Sequences, 2, labels, 8, 7);
-        assert!(some.standard_error > 0.0 && some.value != whole);
-        assert_eq!(some, sampled_structural(&a, &b, Base::Sequences, 2, labels, 8, 7));
-    }
-}

@@ -4,6 +4,7 @@ use crate::pgn::anchors::{Anchor, anchors};
 use crate::pgn::reader::{Game, GameReader};
 use crate::pgn::splitter::Splitter;
 use crate::pgn::tags::{decode, movetext};
+use crate::random::Random;
 use pgn_reader::{Reader, SanPlus, Visitor};
 use shakmaty::{Chess, Move, Position};
 use std::ops::ControlFlow;
@@ -159,56 +160,15 @@ fn every_game_of_the_shared_data() {
 
 #[test]
 fn no_text_is_too_broken() {
-    let parts = [
-        "[Event \"x\"]\n",
-        "[FEN \"",
-        "8/8/8/8/8/8/8/K1k5 w - - 0 1",
-        "\"]",
-        "\\",
-        "[Variant \"960\"]",
-        "\n",
-        "\n\n",
-        " ",
-        "1.",
-        "12...",
-        "e4",
-        "e5",
-        "Nf3",
-        "O-O",
-        "0-0-0",
-        "a8Q",
-        "exd6",
-        "e.p.",
-        "$1",
-        "$",
-        "!",
-        "?!",
-        "{",
-        "}",
-        "(",
-        ")",
-        ";",
-        "%",
-        "<",
-        ">",
-        "*",
-        "1-0",
-        "1/2",
-        "-",
-        "½",
-        "\u{feff}",
-        "\u{0}",
-        "é",
-        "+",
-        "#",
-        "x",
-        "=",
-    ];
-    let mut random = 1_u64;
-    let mut next = |n: usize| {
-        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (random >> 33) as usize % n
-    };
+    let parts: Vec<&str> = concat!(
+        "[Event \"x\"]\n|[FEN \"|8/8/8/8/8/8/8/K1k5 w - - 0 1|\"]|\\|[Variant \"960\"]|\n|\n\n| |1.|",
+        "12...|e4|e5|Nf3|O-O|0-0-0|a8Q|exd6|e.p.|$1|$|!|?!|{|}|(|)|;|%|<|>|*|1-0|1/2|-|½|\u{feff}|\u{0}|",
+        "é|+|#|x|=",
+    )
+    .split('|')
+    .collect();
+    let mut random = Random(1);
+    let mut next = |n: usize| random.below(n);
     let reader = GameReader::new();
     for _ in 0..20_000 {
         let mut text: Vec<u8> = (0..next(30)).flat_map(|_| parts[next(parts.len())].bytes()).collect();

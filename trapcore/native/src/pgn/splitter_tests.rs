@@ -1,4 +1,5 @@
 use super::*;
+use crate::random::Random;
 
 const LARGE: usize = 1 << 30;
 
@@ -173,43 +174,15 @@ fn a_long_line_passes_through() {
 
 #[test]
 fn arrival_does_not_matter() {
-    let parts = [
-        "[Event \"a\"]\n",
-        "[Site \"b\"]\r\n",
-        "[White \"x \"y\" z\"]",
-        "[Elo 12]\n",
-        "\n",
-        "\r\n",
-        " \n",
-        "\t",
-        "\n\n[Event \"",
-        "1. e4 e5 ",
-        "Nf3",
-        "1-0",
-        "0-1\n",
-        "1/2-1/2",
-        "*",
-        "{",
-        "}",
-        "; c ",
-        "%",
-        "% x\n",
-        "(",
-        ")",
-        "\u{feff}",
-        "½",
-        "\u{1a}",
-        "                                        ",
-        "[",
-        "[%clk 1]",
-        "é\n",
-        "O-O\n",
-    ];
-    let mut random = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut next = |n: usize| {
-        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (random >> 33) as usize % n
-    };
+    let parts: Vec<&str> = concat!(
+        "[Event \"a\"]\n|[Site \"b\"]\r\n|[White \"x \"y\" z\"]|[Elo 12]\n|\n|\r\n| \n|\t|\n\n[Event \"|",
+        "1. e4 e5 |Nf3|1-0|0-1\n|1/2-1/2|*|{|}|; c |%|% x\n|(|)|\u{feff}|½|\u{1a}|",
+        "                                        |[|[%clk 1]|é\n|O-O\n",
+    )
+    .split('|')
+    .collect();
+    let mut random = Random(1);
+    let mut next = |n: usize| random.below(n);
     for round in 0..600 {
         let mut input = Vec::new();
         for _ in 0..next(120) {

@@ -171,6 +171,7 @@ mod tests {
     use super::*;
     use crate::abstract_tree::tokens::{KINDS, kind_of};
     use crate::chess::position::parse;
+    use crate::random::Random;
     use crate::search::stop::StopFlag;
     use shakmaty::Position;
 
@@ -178,11 +179,7 @@ mod tests {
     #[test]
     fn random_games_give_tokens_of_every_kind_within_their_widths() {
         let (mut random, mut met, mut searcher) =
-            (1_u64, [0_u32; KINDS.len()], Searcher::for_quiescence(&StopFlag::default()));
-        let mut draw = |n: usize| {
-            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (random >> 33) as usize % n
-        };
+            (Random(1), [0_u32; KINDS.len()], Searcher::for_quiescence(&StopFlag::default()));
         for fen in [
             "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
             "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",
@@ -197,7 +194,7 @@ mod tests {
                 if moves.is_empty() {
                     break;
                 }
-                let bait = moves[draw(moves.len())];
+                let bait = moves[random.below(moves.len())];
                 let view = AttackerView::after_bait(&chess, bait, s.mode);
                 let ranking = Weights::default().rank(&view, 8, &mut searcher);
                 assert_eq!(ranking.moves.len(), view.chess.legal_moves().len());

@@ -132,45 +132,12 @@ mod tests {
         difference_tokens(&position, &moves, labels)
     }
 
-    fn kinds(tokens: &[u32], kind: u32) -> Vec<u32> {
-        tokens.iter().filter(|&&token| kind_of(token) == kind).map(|token| token & ((1 << FIELD_BITS) - 1)).collect()
-    }
-
     const FORK: &str = "r3k3/8/8/1b1N4/8/8/8/4K3 b q - 0 1";
-
-    #[test]
-    fn a_bishop_that_leaves_its_square_takes_its_guard_along() {
-        // From a5 the bishop guards c7, where the knight forks; from b5 it does not.
-        let left = tokens("r3k3/8/8/b2N4/8/8/8/7K b q - 0 1", "a5e1 d5c7", &[]);
-        assert_eq!(kinds(&left, TAKEN), [Role::Bishop as u32]);
-        let other = tokens(FORK, "b5a4 d5c7", &[]);
-        assert_eq!(kinds(&other, TAKEN), []);
-    }
-
-    #[test]
-    fn a_threat_that_was_there_adds_nothing_but_its_relation_to_the_move() {
-        let ignored = tokens(FORK, "b5a4 d5c7 e8d7 c7a8", &[]);
-        let added: Vec<u32> = ignored.iter().copied().filter(|&t| (20..TAKEN).contains(&kind_of(t))).collect();
-        let all: Vec<u32> = ignored.iter().copied().filter_map(added_of).collect();
-        assert!(added.len() < all.len() / 2, "{} of {}", added.len(), all.len());
-    }
-
-    fn added_of(token: u32) -> Option<u32> {
-        if (kind_of(token) as usize) < KINDS.len() { added(token) } else { None }
-    }
 
     #[test]
     fn colours_and_wings_make_no_difference() {
         let white = tokens(FORK, "b5a4 d5c7 e8d7 c7a8", &[("place", 8)]);
         let black = tokens("4k3/8/8/8/1B1n4/8/8/R3K3 w Q - 0 1", "b4a5 d4c2 e1d2 c2a1", &[("place", 8)]);
         assert_eq!(white, black);
-    }
-
-    #[test]
-    fn labels_have_their_copies() {
-        let line = "b5a4 d5c7 e8d7 c7a8";
-        let (without, with) = (tokens(FORK, line, &[]), tokens(FORK, line, &[("threat ignored", 8)]));
-        assert_eq!(with.len(), without.len() + 8);
-        assert_eq!(kinds(&with, LABEL).len(), kinds(&without, LABEL).len() + 8);
     }
 }

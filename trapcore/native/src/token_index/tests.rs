@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::store::Sizes;
 use super::*;
+use crate::random::Random;
 
 /// A folder that goes when the test ends.
 struct Folder(PathBuf);
@@ -27,49 +28,40 @@ impl Drop for Folder {
     }
 }
 
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 33) % n
-    }
-
-    /// Up to `size` tokens of a few dozen to a few hundred kinds, the low ones in most sets.
-    fn set(&mut self, size: u64, kinds: u64) -> Vec<u32> {
-        let mut set: Vec<u32> = (0..self.below(size + 1))
-            .map(|_| {
-                let range = 1 + self.below(kinds);
-                (self.below(range) * self.below(range) / range * 7919) as u32
-            })
-            .collect();
-        distinct(&mut set).unwrap();
-        set
-    }
+/// Up to `size` tokens of a few dozen to a few hundred kinds, the low ones in most sets.
+fn random_set(random: &mut Random, size: usize, kinds: usize) -> Vec<u32> {
+    let mut set: Vec<u32> = (0..random.below(size + 1))
+        .map(|_| {
+            let range = 1 + random.below(kinds);
+            (random.below(range) * random.below(range) / range * 7919) as u32
+        })
+        .collect();
+    distinct(&mut set).unwrap();
+    set
 }
 
 type Bags = Vec<(u64, Vec<u32>)>;
 
 /// Groups of nearly equal sets, with a few that are equal.
-fn sets(random: &mut Random, n: u64, kinds: u64) -> Bags {
-    let groups: Vec<_> = (0..1 + n / 5).map(|_| random.set(24, kinds)).collect();
+fn sets(random: &mut Random, n: usize, kinds: usize) -> Bags {
+    let groups: Vec<_> = (0..1 + n / 5).map(|_| random_set(random, 24, kinds)).collect();
     (0..n)
         .map(|i| {
-            let mut set = groups[random.below(groups.len() as u64) as usize].clone();
+            let mut set = groups[random.below(groups.len())].clone();
             for _ in 0..random.below(4) {
                 if let Some(at) = set.len().checked_sub(1) {
-                    set.remove(random.below(at as u64 + 1) as usize);
+                    set.remove(random.below(at + 1));
                 }
-                set.extend(random.set(2, kinds));
+                set.extend(random_set(random, 2, kinds));
             }
             distinct(&mut set).unwrap();
-            (i * 37 % 1009 + i / 1009 * 1009, set)
+            ((i * 37 % 1009 + i / 1009 * 1009) as u64, set)
         })
         .collect()
 }
 
-fn weights(kinds: u64) -> Weights {
-    let weight = |i: u64| if i == 5 { 0.0 } else { (1.0 + i as f64 / 3.0).ln() + 0.01 };
+fn weights(kinds: usize) -> Weights {
+    let weight = |i: usize| if i == 5 { 0.0 } else { (1.0 + i as f64 / 3.0).ln() + 0.01 };
     Weights::new((0..kinds).step_by(2).map(|i| ((i * 7919) as u32, weight(i))), 2.5).unwrap()
 }
 
@@ -115,8 +107,8 @@ fn assert_answers(index: &Index, sets: &Bags, questions: &[Vec<u32>]) {
     }
 }
 
-fn questions(random: &mut Random, sets: &Bags, kinds: u64) -> Vec<Vec<u32>> {
-    let mut questions: Vec<_> = (0..8).map(|_| random.set(30, 2 * kinds)).collect();
+fn questions(random: &mut Random, sets: &Bags, kinds: usize) -> Vec<Vec<u32>> {
+    let mut questions: Vec<_> = (0..8).map(|_| random_set(random, 30, 2 * kinds)).collect();
     questions.extend(sets.iter().step_by(1 + sets.len() / 8).map(|(_, set)| set.clone()));
     questions.extend([vec![], vec![5 * 7919], vec![u32::MAX]]);
     questions
@@ -128,7 +120,7 @@ fn answers_are_those_of_comparing_all_whatever_the_segments() {
     for (n, kinds) in [(0, 20), (1, 20), (7, 10), (60, 40), (400, 300), (3000, 200)] {
         let sets = sets(&mut random, n, kinds);
         let questions = questions(&mut random, &sets, kinds);
-        for (payloads, changes) in [(usize::MAX, 1), (1 + n as usize / 3, 1), (64, 5), (usize::MAX, 12)] {
+        for (payloads, changes) in [(usize::MAX, 1), (1 + n / 3, 1), (64, 5), (usize::MAX, 12)] {
             let folder = Folder::new();
             let sizes = Sizes { payloads, tokens: 1 << 20, segments: 4 };
             let mut writer = Writer::create(&folder.0, 7, weights(kinds)).unwrap();
@@ -158,7 +150,7 @@ fn what_is_removed_is_gone_and_can_come_back() {
     writer.commit().unwrap();
     for round in 0..12 {
         let gone: Vec<u64> = sets.iter().map(|(payload, _)| *payload).filter(|_| random.below(3) == 0).collect();
-        let back: Bags = gone.iter().filter(|p| **p % 2 == 0).map(|p| (*p, random.set(20, 100))).collect();
+        let back: Bags = gone.iter().filter(|p| **p % 2 == 0).map(|p| (*p, random_set(&mut random, 20, 100))).collect();
         let mut writer = Writer::open(&folder.0, 1).unwrap();
         writer.remove(&gone.iter().copied().chain([u64::MAX]).collect()).unwrap();
         back.iter().for_each(|(payload, set)| writer.add(*payload, set.clone()).unwrap());
@@ -231,31 +223,6 @@ fn names(folder: &Path) -> Vec<PathBuf> {
     let mut names: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     names.sort();
     names
-}
-
-#[test]
-fn no_folder_of_others_is_taken() {
-    let folder = Folder::new();
-    fs::create_dir(&folder.0).unwrap();
-    fs::write(folder.0.join("thesis.txt"), b"years of work").unwrap();
-    assert!(
-        matches!(Writer::create(&folder.0, 1, weights(10)), Err(TokenIndexError::Argument(message)) if message.contains("thesis"))
-    );
-    assert!(matches!(Writer::open(&folder.0, 1), Err(TokenIndexError::Unusable { .. })));
-    assert_eq!(names(&folder.0).len(), 1);
-}
-
-#[test]
-fn arguments_that_cannot_be_are_told() {
-    for weight in [-1.0, f64::NAN, f64::INFINITY, 4096.0] {
-        assert!(
-            matches!(Weights::new([(3, weight)], 1.0), Err(TokenIndexError::Argument(message)) if message.contains("token 3"))
-        );
-    }
-    assert!(matches!(Weights::new([(3, 1.0), (3, 2.0)], 1.0), Err(TokenIndexError::Argument(_))));
-    assert!(Weights::new([(3, 4095.999)], 0.0).is_ok());
-    assert!(distinct(&mut (0..4096).collect()).is_ok());
-    assert!(distinct(&mut (0..4097).collect()).is_err());
 }
 
 #[test]

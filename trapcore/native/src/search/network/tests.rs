@@ -9,33 +9,22 @@ use super::inference::WIDEST;
 use super::*;
 use crate::chess::moves::after;
 use crate::chess::position::parse;
+use crate::random::Random;
 
-/// A sequence of made-up numbers, the same every time.
-pub(super) struct Random(pub(super) u64);
-
-impl Random {
-    pub(super) fn below(&mut self, end: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % end as u64) as usize
-    }
-
-    fn within(&mut self, most: i32) -> i32 {
-        self.below(2 * most as usize + 1) as i32 - most
-    }
+fn within(random: &mut Random, most: i32) -> i32 {
+    random.below(2 * most as usize + 1) as i32 - most
 }
 
 /// Weights of about the size of trained ones.
 pub(super) fn random_network(random: &mut Random) -> Network {
     let mut network = Network::zero();
     for row in network.features.iter_mut().chain([&mut network.bias]) {
-        row.0.iter_mut().for_each(|weight| *weight = random.within(60) as i16);
+        row.0.iter_mut().for_each(|weight| *weight = within(random, 60) as i16);
     }
     for row in network.output.as_flattened_mut() {
-        row.0.iter_mut().for_each(|weight| *weight = random.within(i32::from(WIDEST)) as i16);
+        row.0.iter_mut().for_each(|weight| *weight = within(random, i32::from(WIDEST)) as i16);
     }
-    network.output_bias = std::array::from_fn(|_| random.within(QA * QB));
+    network.output_bias = std::array::from_fn(|_| within(random, QA * QB));
     network
 }
 
