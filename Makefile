@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := $(shell find trapcore/native/src -name '*.rs') trapcore/native/Cargo.toml pyproject.toml
+WORKSHOP := $(shell find workshop/native/src -name '*.rs') workshop/native/Cargo.toml workshop/pyproject.toml
 
 .PHONY: demo test test-rest test-all fuzz soak-library bench check certificates patterns decoys docs screenshot wheel release lock audit clean
 
@@ -20,7 +21,7 @@ $(VENV)/product: $(SOURCES)
 	$(call INSTALL,--editable '.[web]')
 
 # The product with the workshop and all that tests and checks need.
-$(VENV)/ready: $(SOURCES) workshop/pyproject.toml
+$(VENV)/ready: $(SOURCES) $(WORKSHOP)
 	$(call INSTALL,--editable '.[test]' --editable ./workshop)
 
 demo: $(VENV)/product
@@ -70,6 +71,9 @@ check: $(VENV)/ready
 	cd trapcore/native && cargo clippy --locked --all-targets -- -D warnings
 	cd trapcore/native && cargo clippy --locked --features python -- -D warnings
 	cd trapcore/native && cargo test --locked --profile checked --quiet
+	cd workshop/native && cargo fmt --check
+	cd workshop/native && cargo clippy --locked --all-targets --features python -- -D warnings
+	cd workshop/native && cargo test --locked --profile checked --quiet
 
 # The certificates of the bundled traps, made anew: after a change of a trap, of a prover or of the search.
 certificates: $(VENV)/ready
@@ -130,4 +134,4 @@ screenshot: $(VENV)/ready
 	$(BIN)/python examples/screenshot.py docs/images/page.png
 
 clean:
-	rm -rf $(VENV) build dist out *.egg-info trapcore/*.so trapcore/native/target
+	rm -rf $(VENV) build dist out *.egg-info trapcore/*.so workshop/native/*.so trapcore/native/target workshop/native/target

@@ -4,7 +4,7 @@ A FEN may leave out its counters (an EPD is accepted); Chess960 castling rights 
 """
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Literal, Self, final
 
@@ -85,9 +85,6 @@ def move_count_ratio(a: str, b: str) -> float:
 def board_similarity(a: str, b: str) -> float:
     """1 - (squares that differ) / 64: the control of the paper, as a similarity."""
 
-def tree_labels(fen: str, depth: int, labels: str, captures: bool) -> list[list[str]]:
-    """Every line of the local tree of that exact depth or that ends earlier, as its labels (for tests and display)."""
-
 def give_way() -> None:
     """From now on the long calls that this thread makes are worked on at a lower priority."""
 
@@ -114,21 +111,11 @@ def prove_mate(
     milliseconds: int | None,
     stop: Cancellation | None,
     first: Sequence[str] = ...,
+    bait: str | None = None,
 ) -> tuple[str, int | None, list[str], int, int]:
     """Verdict (``proved``, ``refuted``, ``undecided``), mate distance in moves, main line (UCI), nodes spent, and the
     distance up to which no mate was shown not to exist (0 when nothing was refuted); ``first`` are the moves (UCI) to
-    try before the others."""
-
-def prove_bait(
-    fen: str,
-    bait: str,
-    killers: Sequence[str],
-    mate: int,
-    nodes: int,
-    milliseconds: int | None,
-    stop: Cancellation | None,
-) -> tuple[str, int | None, list[str], int, int]:
-    """The same for the position after ``bait`` (UCI); ``killers`` are tried first, in their order."""
+    try before the others. With a ``bait`` (UCI) all this is of the position after it."""
 
 LOSS: float
 GREATEST_SIMILARITY: float  # of another position than the trap's own, which has 1
@@ -156,23 +143,14 @@ def search(
     stop: Cancellation | None,
     first: Sequence[str] = ...,
     only: Sequence[str] = ...,
-    evaluation: Literal["network", "linear"] = ...,
 ) -> tuple[int, int | None, int, list[str], int]:
     """The position after ``moves``; to come back to one before it is a draw by repetition.
 
     Value in centipawns for the side to move, moves to mate (negative when mated) or None, last finished depth, main
-    line, nodes. Moves as UCI: ``first`` to try before the others, ``only`` to examine, all if empty. Positions are
-    valued by the network, or by the linear evaluation that it is compared with."""
-
-def evaluate(fen: str) -> int:
-    """The static evaluation in centipawns for the side to move; not settled, and blind to mate and stalemate."""
+    line, nodes. Moves as UCI: ``first`` to try before the others, ``only`` to examine, all if empty."""
 
 def qsearch(fen: str) -> int:
     """The value in centipawns for the side to move after captures and checks are played out."""
-
-def evaluation_features(fen: str) -> tuple[int, int, int, bytes]:
-    """Phase (0..24; 24 is the middlegame), how much an endgame counts in 64ths if White or Black has the better of it,
-    and the count of each feature for White less that for Black, as 16-bit integers in the machine's byte order."""
 
 def ending_kind(fen: str) -> tuple[str, int] | None:
     """The kind of an ending for the side that the network sees ahead, and the network's value for the side to move.
@@ -182,9 +160,6 @@ def ending_kind(fen: str) -> tuple[str, int] | None:
 
 def ending_shares() -> list[tuple[str, int]]:
     """The kinds of endings, and how much of an advantage counts in each, in 64ths."""
-
-def evaluation_rows() -> list[tuple[str, int]]:
-    """Name and length of each row of features, in the order of the counts."""
 
 def open_syzygy(folders: Sequence[Path]) -> int:
     """Opens the Syzygy tables in these folders (at least one) for the rest of the process; the most men of a table.
@@ -198,13 +173,6 @@ def known_outcome(fen: str) -> Literal["won", "drawn", "lost"] | None:
 
     The tables of the program know nothing of the fifty-move rule. A win that it takes away is a draw by Syzygy tables.
     Raises `PositionError`."""
-
-def make_endgames(each: Callable[[str, bytes], object]) -> None:
-    """Makes every table of endgames by retrograde analysis, in the order of the file of tables.
-
-    ``each`` gets the name (``KQvKR``) and the outcomes of a table: two bits a placement, 0 lost, 1 drawn, 2 won. The
-    tables take about two minutes on one core.
-    """
 
 @final
 class BaitTest:
@@ -744,14 +712,6 @@ class MoveRanker:
 def exchanges(fen: str) -> list[tuple[str, int]]:
     """Each move (UCI) with the centipawns that it and the best captures on its square after it gain."""
 
-def three_plies(fen: str) -> tuple[list[tuple[str, int, int]], int]:
-    """Each move (UCI) with its centipawns after the best reply, by mates and exchanges at the third ply, and with their
-    mean over all replies (-900 to 1200 each); and the moves made on a board. For comparison."""
-
-def moves_until_proof(fen: str, order: Sequence[str], mate: int, most: int) -> int | None:
-    """Moves made on a board until a mate in ``mate`` moves (1 or more) or fewer is proved by a plain search, which
-    tries ``order`` (UCI) at the root and checks first below; None without a proof by ``most``. For comparison."""
-
 WEIGHT_UNIT: float
 """What weights of tokens are multiples of: 2**-20."""
 MAX_WEIGHT: float
@@ -848,38 +808,6 @@ class TokenIndex:
         self, token_sets: Iterable[Iterable[int]], threshold: float, *, jobs: int = 1
     ) -> list[list[tuple[int, float]]]:
         """For each token set all that are at least so similar (above 0, at most 1)."""
-
-# Training of the network --------------------------------------------------------------------------------------------
-
-RECORD_BYTES: int
-"""Bytes of a training record: a position and its value."""
-
-def label_positions(batch: Batch, engine: str, *, share: float, seed: int, held_out: bool = False) -> bytes:
-    """Records of positions near those of the games of a batch, valued by the UCI engine at the path ``engine``.
-
-    ``share`` (0..1) of the positions of the games with an odd number are drawn, of those with an even number if
-    ``held_out``. Games that cannot be read and games of Chess960 are skipped. Raises ``OSError`` if the engine
-    cannot be started or ends too soon, and ``ValueError`` for another share.
-    """
-
-@final
-class NetworkTrainer:
-    """The network in floating point, with the records that it is trained on."""
-
-    def __init__(self, records: Sequence[bytes], seed: int, start: bytes | None = None) -> None:
-        """Of the records those are used in which no capture wins for the side to move. ``start``: weights to begin
-        with, in the place of random ones. Raises ``ValueError`` for bytes that are no records or no weights."""
-
-    @property
-    def records(self) -> int: ...
-    def train(self, steps: int, batch: int, rate: float, threads: int) -> float:
-        """Mean squared error of the win chance (0..1) over so many steps of Adam, of ``batch`` records each."""
-
-    def loss(self, records: bytes, threads: int) -> float:
-        """The same error on other records, without a step; raises ``ValueError`` for bytes that are none."""
-
-    def network(self) -> bytes:
-        """The rounded weights as the core reads them."""
 
 MOVE_FEATURES: list[str]
 """Names of the features of `move_features`, in their order."""

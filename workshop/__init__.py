@@ -3,8 +3,7 @@
 ===============  ====================================================================================
 report.py        report of an experiment: text, tables, plots; as Markdown
 figures.py       figures in the README and the guides, from one file that it writes
-plots.py         drawing of the plots
-write_report.py  an experiment's report written into a folder
+write_report.py  an experiment's report, with its plots, written into a folder
 paper/           the experiments of the paper, repeated
 evaluation/      accuracy of ranking, names and detection on positions that were not learned from
 coverage/        how many of the moves that lose by force are reported, compared with an engine's labels
@@ -17,5 +16,6 @@ commands/        ``trapline research ...``
 reference/       abstracted local trees in plain Python: the definition of what the core computes
 experiments/     what was measured or fitted once, by commands that anyone can run again
 benchmarks/      speed as ratios to a reference in the same run
+native/          what of all this is Rust: the trainer, tables of endgames, baselines
 ===============  ====================================================================================
 """

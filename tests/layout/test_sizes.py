@@ -10,7 +10,7 @@ MOST_PARAMETERS = 7
 
 
 def test_files_are_short_and_none_is_named_after_nothing() -> None:
-    sources = [*python_files(), *ROOT.glob("tests/**/*.py"), *ROOT.glob("trapcore/native/src/**/*.rs")]
+    sources = [*python_files(), *ROOT.glob("tests/**/*.py"), *ROOT.glob("*/native/src/**/*.rs")]
     lengths = {path.relative_to(ROOT): len(path.read_text("utf-8").splitlines()) for path in sources}
     assert {path: length for path, length in lengths.items() if length > MOST_LINES} == {}
     drawers = {"utils", "util", "helpers", "helper", "manager", "common", "misc"}
@@ -22,7 +22,7 @@ def test_folders_have_few_entries() -> None:
     for top in (*PACKAGES, "tests", "docs", "deploy"):
         for folder in (ROOT / top, *(path for path in (ROOT / top).rglob("*") if path.is_dir())):
             name = folder.relative_to(ROOT).as_posix()
-            if "__pycache__" not in name and not name.startswith("trapcore/native/target"):
+            if "__pycache__" not in name and "/native/target" not in name:
                 entries = [path for path in folder.iterdir() if path.name[0] != "." and path.suffix != ".so"]
                 made = ("__pycache__", "target", "build")  # Python, cargo and pip make these and *.egg-info
                 sizes[name] = len([path for path in entries if path.name not in made and path.suffix != ".egg-info"])

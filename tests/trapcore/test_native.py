@@ -31,22 +31,6 @@ def trees(fens: tuple[str, str], depth: int, labels: Labels, captures: bool) -> 
     return chess_tree(fens[0], depth, labels, captures=captures), chess_tree(fens[1], depth, labels, captures=captures)
 
 
-@pytest.mark.parametrize("captures", [False, True])
-@pytest.mark.parametrize("labels", Labels)
-@pytest.mark.parametrize("fen", FENS)
-def test_the_same_lines_from_chosen_positions(fen: str, labels: Labels, captures: bool) -> None:
-    for depth in (1, 2):
-        defined = chess_tree(fen, depth, labels, captures=captures).lines(depth)
-        assert sorted(map(tuple, _native.tree_labels(fen, depth, labels, captures))) == sorted(defined)
-
-
-@given(fen=played(), labels=LABELS, captures=st.booleans(), depth=st.integers(1, 2))
-@slow
-def test_the_same_lines_from_any_position(fen: str, labels: Labels, captures: bool, depth: int) -> None:
-    defined = chess_tree(fen, depth, labels, captures=captures).lines(depth)
-    assert sorted(map(tuple, _native.tree_labels(fen, depth, labels, captures))) == sorted(defined)
-
-
 @given(fens=pairs(), labels=LABELS, captures=st.booleans(), depth=st.integers(1, 2))
 @slow
 def test_continuations(fens: tuple[str, str], labels: Labels, captures: bool, depth: int) -> None:
@@ -267,12 +251,12 @@ def test_both_accept_the_same_positions_and_play_the_same_moves(
         placed.set_piece_at(square, chess.Piece(chess.PIECE_SYMBOLS.index(symbol), color))
     fen = f"{placed.board_fen()} {'w' if turn else 'b'} {castling} {en_passant}"
     try:
-        defined = sorted(chess_tree(fen, 1).lines(1))
+        defined = sorted(line[0] for line in chess_tree(fen, 1).lines(1) if line)
     except PositionError:
         with pytest.raises(PositionError):
             _native.epd(fen)
     else:
-        assert sorted(map(tuple, _native.tree_labels(fen, 1, Labels.UCI, False))) == defined
+        assert sorted(move for move, _ in _native.exchanges(fen)) == defined
 
 
 @pytest.mark.parametrize("kernel", [None, *_native.Fingerprints.kernels()])

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from trapcore import _native
 from trapcore.errors import InputError, UsageError
 from workshop.benchmarks.stockfish import STOCKFISH
+from workshop.native import _core
 from workshop.network.label import Sampling, label
 from workshop.network.train import Training, train
 
@@ -31,7 +31,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 def test_labels_are_whole_records_and_not_asked_for_twice(records: Path) -> None:
     first = contents(records)
     assert first
-    assert all(len(data) % _native.RECORD_BYTES == 0 and data for data in first.values())
+    assert all(len(data) % _core.RECORD_BYTES == 0 and data for data in first.values())
     said: list[str] = []
     # An engine that does not exist would be an error if it was started.
     label([GAMES], records, Sampling("/nowhere/engine", 0.3), 1, said.append)
@@ -42,7 +42,7 @@ def test_labels_are_whole_records_and_not_asked_for_twice(records: Path) -> None
 def test_games_that_are_held_out_are_others(records: Path, tmp_path: Path) -> None:
     assert STOCKFISH is not None
     label([GAMES], tmp_path, Sampling(STOCKFISH, 0.3, held_out=True), 1, lambda _: None)
-    size = _native.RECORD_BYTES
+    size = _core.RECORD_BYTES
 
     def positions(folder: Path) -> set[bytes]:
         data = b"".join(contents(folder).values())
@@ -56,7 +56,7 @@ def test_games_that_are_held_out_are_others(records: Path, tmp_path: Path) -> No
 def test_a_training_lowers_the_loss_and_is_the_same_twice(records: Path, tmp_path: Path) -> None:
     options = Training(rounds=6, batch=64, rate=0.003)
     found = train(records, records, tmp_path / "a", options, lambda _: None)
-    untrained = _native.NetworkTrainer([b""], options.seed).loss(b"".join(contents(records).values()), 1)
+    untrained = _core.NetworkTrainer([b""], options.seed).loss(b"".join(contents(records).values()), 1)
     assert found.held_out_loss is not None
     assert found.held_out_loss < 0.6 * untrained
     train(records, None, tmp_path / "b", options, lambda _: None)

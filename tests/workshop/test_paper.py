@@ -18,7 +18,6 @@ from tests.support.chess_positions import FIGURE_2
 from trapcore.errors import OutputError, UsageError
 from trapcore.measures.options import Reference
 from trapcore.measures.sampled import Estimate
-from workshop import plots
 from workshop.commands.paper import paper as command
 from workshop.paper import (
     example_1,
@@ -34,6 +33,7 @@ from workshop.paper import (
 )
 from workshop.paper.benchmark import Candidate, Kind, Run, candidate
 from workshop.report import Report, Table, markdown, number
+from workshop.write_report import draw
 
 ACCOUNT = Path(__file__).parents[2] / "docs" / "research" / "paper.md"
 BUDAPEST, CARO_KANN, KIENINGER, LEGAL = paper.TRAPS
@@ -355,7 +355,7 @@ def test_the_command_draws(quick: dict[str, Report], tmp_path: Path) -> None:
     for name in names:
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
     assert "](figure-1.svg)" in (tmp_path / "one" / "figure-1.md").read_text("utf-8")
-    plots.draw(quick["example-1"].plots[0], tmp_path / "lines.svg")
+    draw(quick["example-1"].plots[0], tmp_path / "lines.svg")
     drawn = (tmp_path / "lines.svg").read_text("utf-8")
     assert "T3 is cut short" in drawn
     assert "stroke-dasharray" in drawn

@@ -65,7 +65,7 @@ def prove_bait(
     killer that is no legal move there.
     """
     check_mate(mate)
-    return _proof(_native.prove_bait(fen, bait, killers, mate, *budget.for_proof(), stop))
+    return _proof(_native.prove_mate(fen, mate, *budget.for_proof(), stop, killers, bait))
 
 
 def replay(proof: Proof, fen: str, bait: str | None = None) -> chess.Board:

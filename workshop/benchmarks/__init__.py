@@ -12,7 +12,6 @@ material.py    the games, puzzles and traps that the benchmarks run on
 paired.py      two installations run in turn: ratios of their processor times
 saved_runs.py  runs that are kept as files by date
 stockfish.py   where Stockfish is
-strength.py    games of the search against itself: the network against the linear evaluation
 trap_funnel.py where falls get lost between a reply that loses and a trap that is counted
 trapping.py    traps set and fallen for in games of the bot's move choice
 table.py       a row of a benchmark, and the table that shows them

@@ -9,6 +9,7 @@ from trapcore.ranking.weights import LAZY_SHORTLIST, SHORTLIST
 from workshop.evaluation.orders import PLAIN
 from workshop.evaluation.run import Finding, Run, propose
 from workshop.evaluation.sample import Puzzle
+from workshop.native import _core
 from workshop.report import Report, Table
 
 TIMED = 500
@@ -23,7 +24,7 @@ def cost(run: Run) -> Finding:
     bags = {query.number: bag for query, bag in zip(queries, run.killer_bags, strict=False)}
     lazy = fmean(p.makes for p in run.lazy[:TIMED])
     full = fmean(p.makes for p in run.full[:TIMED])
-    third = fmean(_native.three_plies(q.board.fen())[1] for q in queries)
+    third = fmean(_core.three_plies(q.board.fen())[1] for q in queries)
     steps: list[tuple[str, Callable[[Puzzle], object], float | None]] = [
         ("order of all moves, nothing in full", lambda q: propose(weights, q.before, q.trap.bait, 0), None),
         (
@@ -34,7 +35,7 @@ def cost(run: Run) -> Finding:
         (f"proposals, shortlist of {SHORTLIST}", lambda q: propose(weights, q.before, q.trap.bait, SHORTLIST), full),
         ("what a killer is compared by", lambda q: _native.killer_tokens(q.before, q.trap.bait, [q.killer]), None),
         (f"the 10 nearest of {len(index):,} known killers", lambda q: index.top([bags[q.number]], 10), None),
-        ("search of 3 plies with exchanges", lambda q: _native.three_plies(q.board.fen()), third),
+        ("search of 3 plies with exchanges", lambda q: _core.three_plies(q.board.fen()), third),
         ("checks, then captures (python-chess)", PLAIN["checks, then captures MVV-LVA"], None),
     ]
     rows: list[tuple[str, ...]] = []

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import chess
 
-from trapcore import _native
 from trapcore.piece_values import POINTS
 from trapcore.proof.mate import prove_bait
 from trapcore.proof.verdict import Verdict
@@ -15,6 +14,7 @@ from workshop.evaluation.background_moves import BLUNDER, CLEAN, LOST, Judged
 from workshop.evaluation.calibration import reliability_of
 from workshop.evaluation.metrics import precision_at, rate_at_recall
 from workshop.evaluation.run import Finding, Run, propose
+from workshop.native import _core
 from workshop.paper.retrieval import auc, roc
 from workshop.report import Panel, Plot, Report, Series, Table, number
 
@@ -69,7 +69,7 @@ def three_plies(fen: str, move: str) -> float:
     victim = board.piece_type_at(played.to_square) if board.is_capture(played) else None
     taken = 0 if victim is None else 100 * POINTS[victim]
     board.push(played)
-    moves, _ = _native.three_plies(board.fen())
+    moves, _ = _core.three_plies(board.fen())
     return max((worst + mean / 1e5 for _, worst, mean in moves), default=0.0) - taken
 
 

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 
 import chess
 
-from trapcore import _native
 from trapcore.piece_values import POINTS
 from workshop.evaluation.sample import Puzzle
+from workshop.native import _core
 
 Scores = Mapping[str, float]
 """Each move (UCI) with its score; the highest comes first, equal ones in any order."""
@@ -61,7 +61,7 @@ def fewest_replies(puzzle: Puzzle) -> Scores:
 
 def three_plies(puzzle: Puzzle) -> Scores:
     """The value after the best reply and the best mate or exchange that follows, then the mean over all replies."""
-    moves, _ = _native.three_plies(puzzle.board.fen())
+    moves, _ = _core.three_plies(puzzle.board.fen())
     return {move: worst + mean / 1e5 for move, worst, mean in moves}
 
 

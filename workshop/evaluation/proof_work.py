@@ -5,12 +5,12 @@ import random
 from functools import partial
 from statistics import fmean
 
-from trapcore import _native
 from trapcore.proof.mate import prove_bait
 from trapcore.proof.verdict import Verdict
 from workshop.evaluation.orders import PLAIN, Scores
 from workshop.evaluation.run import Finding, Run
 from workshop.evaluation.sample import Puzzle
+from workshop.native import _core
 from workshop.report import Report, Table
 
 MATES = (2, 3, 4)
@@ -112,7 +112,7 @@ def _falling(query: Puzzle, scores: Scores) -> list[str]:
 
 def _plain_work(run: Run, name: str, mate: int, at: int) -> int:
     fen = run.queries[at].board.fen()
-    work = _native.moves_until_proof(fen, _order(run, at, name), mate, MOST[mate])
+    work = _core.moves_until_proof(fen, _order(run, at, name), mate, MOST[mate])
     return MOST[mate] if work is None else work
 
 

@@ -2,7 +2,7 @@
 
     python -m workshop.experiments.endgames --write trapcore/native/src/chess/endgames/tables.bin
 
-The core makes every table of three and four men by retrograde analysis, which takes minutes. The file holds, for each
+Rust makes every table of three and four men by retrograde analysis, which takes minutes. The file holds, for each
 table, its length in four bytes (least significant byte first) and the table, compressed with zstd.
 """
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import zstandard
 
-from trapcore import _native
+from workshop.native import _core
 from workshop.report import Report, Table, markdown
 
 LEVEL = 19
@@ -28,7 +28,7 @@ def endgames() -> tuple[bytes, Report]:
         parts.extend((len(packed).to_bytes(4, "little"), packed))
         rows.append((name, f"{len(table):,}", f"{len(packed):,}"))
 
-    _native.make_endgames(add)
+    _core.make_endgames(add)
     file = b"".join(parts)
     return file, Report(f"Tables of endgames, {len(file):,} bytes", (Table(("table", "bytes", "packed"), tuple(rows)),))
 

@@ -25,11 +25,11 @@ import numpy.typing as npt
 import scipy.optimize  # type: ignore[import-untyped]
 import scipy.sparse  # type: ignore[import-untyped]
 
-from trapcore import _native
 from trapcore.parallel.budget import Budget
 from trapcore.proof.search import WIN_CHANCE_SCALE, search
 from workshop.benchmarks.material import DATA, puzzle_rows
 from workshop.benchmarks.stockfish import STOCKFISH
+from workshop.native import _core
 
 Array = npt.NDArray[Any]
 
@@ -191,7 +191,7 @@ class _Rows:
             board.push_uci(move)
         if found.mate_in is not None or board.is_check():
             return
-        phase, for_white, for_black, raw = _native.evaluation_features(board.fen())
+        phase, for_white, for_black, raw = _core.evaluation_features(board.fen())
         counts = np.frombuffer(raw, dtype=np.int16)
         at = np.nonzero(counts)[0]
         self.indices.append(at.astype(np.int32))
@@ -211,7 +211,7 @@ def fit(paths: list[Path], *, write: bool) -> None:
             kind, number = score.split()
             if kind == "cp" and abs(int(number)) <= MOST:
                 rows.add(fen, int(number))
-    names = _native.evaluation_rows()
+    names = _core.evaluation_rows()
     features = sum(length for _, length in names)
     matrix = scipy.sparse.csr_matrix(
         (np.concatenate(rows.counts), np.concatenate(rows.indices), np.array(rows.starts)),

@@ -12,6 +12,7 @@ from trapcore.io.atomic_write import replacing
 from trapcore.io.game_batches import game_batches
 from trapcore.parallel.budget import Cancellation
 from trapcore.parallel.pools import in_order, threads
+from workshop.native import _core
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,12 @@ class Sampling:
 
     def __call__(self, item: tuple[Path, _native.Batch], _stop: Cancellation) -> bytes:
         """Records of a batch; raises ``OSError`` if the engine fails."""
-        return _native.label_positions(item[1], self.engine, share=self.share, seed=self.seed, held_out=self.held_out)
+        games = [
+            (record.game, record.start_fen, record.moves)
+            for record in _native.read_records(item[1]).records
+            if not record.chess960 and (record.game % 2 == 0) == self.held_out
+        ]
+        return _core.label_positions(games, self.engine, self.share, self.seed)
 
 
 def label(files: Sequence[Path], folder: Path, sampling: Sampling, jobs: int, say: Callable[[str], None]) -> None:
@@ -41,7 +47,7 @@ def label(files: Sequence[Path], folder: Path, sampling: Sampling, jobs: int, sa
         for (part, _), records in in_order(pool, sampling, _missing(files, folder), ahead=2, stop=Cancellation()):
             with replacing(part) as path:
                 path.write_bytes(records)
-            say(f"{part.name}: {len(records) // _native.RECORD_BYTES:,} positions")
+            say(f"{part.name}: {len(records) // _core.RECORD_BYTES:,} positions")
 
 
 def _missing(files: Sequence[Path], folder: Path) -> Iterator[tuple[Path, _native.Batch]]:

@@ -1,6 +1,7 @@
 """Training of the network by gradient descent on labelled positions.
 
-The rate rises for some steps and then falls along a cosine; everything else is in the core (`training::trainer`).
+The rate rises for some steps and then falls along a cosine; `workshop/native/src/trainer.rs` does
+everything else.
 """
 
 import math
@@ -8,9 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from trapcore import _native
 from trapcore.errors import InputError, UsageError
 from trapcore.io.atomic_write import replacing
+from workshop.native import _core
 
 _RISE = 200
 """Steps until the rate is at its peak."""
@@ -56,7 +57,7 @@ def train(folder: Path, held_out: Path | None, output: Path, training: Training,
     """
     try:
         weights = None if training.start is None else training.start.read_bytes()
-        trainer = _native.NetworkTrainer(_read(folder), training.seed, weights)
+        trainer = _core.NetworkTrainer(_read(folder), training.seed, weights)
     except (OSError, ValueError) as error:
         given = folder if training.start is None else f"{folder}, {training.start}"
         raise InputError(f"{given}: {error}") from error

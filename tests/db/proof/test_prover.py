@@ -36,7 +36,7 @@ def trap(fen: str, bait: str, line: str) -> Trap:
 @pytest.mark.parametrize("name", FIGURE_2)
 def test_the_paper_s_traps_are_proved(name: str) -> None:
     fen, bait, killer, mate = FIGURE_2[name]
-    line = _native.prove_bait(fen, bait, [killer], mate, 100_000, None, None)[2]
+    line = _native.prove_mate(fen, mate, 100_000, None, None, [killer], bait)[2]
     proved = JUDGE.prove(trap(fen, bait, " ".join(line)))
     assert (proved.verdict, proved.mate_in, proved.proof_by) == (Verdict.PROVED, mate, _native.PROVER_VERSION)
     assert proved.proof_nodes > 0
@@ -110,7 +110,7 @@ def test_a_sound_line_stays_as_people_know_it() -> None:
 
 def test_too_small_a_budget_leaves_it_undecided() -> None:
     fen, bait, killer, mate = FIGURE_2["Légal"]
-    line = _native.prove_bait(fen, bait, [killer], mate, 100_000, None, None)[2]
+    line = _native.prove_mate(fen, mate, 100_000, None, None, [killer], bait)[2]
     given = trap(fen, bait, " ".join(line))
     assert TrapProver(prover_nodes=1).prove(given).verdict is Verdict.UNDECIDED
     no_escape = TrapProver(escape_nodes=1).prove(given)

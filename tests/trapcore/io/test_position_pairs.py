@@ -36,7 +36,7 @@ def plainly(board: chess.Board) -> list[Pair]:
     proposed.sort()
     found: dict[tuple[int, ...], Pair] = {}
     for _, bait, killer in proposed:
-        verdict, mate_in, line, _, _ = _native.prove_bait(fen, bait, [killer], MATE_MOVES, MATE_NODES, None, None)
+        verdict, mate_in, line, _, _ = _native.prove_mate(fen, MATE_MOVES, MATE_NODES, None, None, [killer], bait)
         is_proved = verdict == Verdict.PROVED.value
         moves_here = tuple(line) if is_proved else (killer,)
         bag = tuple(_native.killer_tokens(fen, bait, list(moves_here)))

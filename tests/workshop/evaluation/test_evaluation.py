@@ -32,6 +32,7 @@ from workshop.evaluation.metrics import (
 )
 from workshop.evaluation.neighbours import Turned
 from workshop.evaluation.sample import Puzzle, Sample, game_of, place_of, read_sample
+from workshop.native import _core
 
 needs_puzzles = needs(PUZZLES)
 
@@ -259,15 +260,15 @@ def test_turned_positions_have_white_as_the_attacker_and_the_same_moves(sample: 
 def test_a_plain_proof_counts_moves_whatever_fails_first() -> None:
     fen = BACK_RANK.board.fen()
     rest = [m for m in BACK_RANK.moves if m not in BACK_RANK.mating]
-    assert _native.moves_until_proof(fen, ["e1e8", *rest], 1, 1000) == 1
-    assert _native.moves_until_proof(fen, [*rest, "e1e8"], 1, 1000) == len(rest) + 1
-    assert _native.moves_until_proof(fen, rest, 1, 1000) is None
+    assert _core.moves_until_proof(fen, ["e1e8", *rest], 1, 1000) == 1
+    assert _core.moves_until_proof(fen, [*rest, "e1e8"], 1, 1000) == len(rest) + 1
+    assert _core.moves_until_proof(fen, rest, 1, 1000) is None
     with pytest.raises(ValueError, match="mate must be"):
-        _native.moves_until_proof(fen, ["e1e8"], 0, 10)
+        _core.moves_until_proof(fen, ["e1e8"], 0, 10)
 
 
 def test_three_plies_agree_with_a_slow_search_of_mates() -> None:
-    found = {move: worst for move, worst, _ in _native.three_plies(BACK_RANK.board.fen())[0]}
+    found = {move: worst for move, worst, _ in _core.three_plies(BACK_RANK.board.fen())[0]}
     mates_in_two = set()
     for move in list(BACK_RANK.board.legal_moves):
         board = BACK_RANK.board.copy()

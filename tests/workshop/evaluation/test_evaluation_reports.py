@@ -19,7 +19,6 @@ from trapcore import _native
 from trapcore.errors import InputError, UsageError
 from trapcore.ranking.training import fit
 from trapcore.ranking.weights import LAZY_SHORTLIST, SHORTLIST
-from workshop import plots
 from workshop.benchmarks.stockfish import STOCKFISH
 from workshop.commands import research
 from workshop.evaluation import ablation as ablations
@@ -39,6 +38,7 @@ from workshop.evaluation.sample import read_sample
 from workshop.evaluation.temptation import look, temptation
 from workshop.experiments import accuracy
 from workshop.report import markdown, number
+from workshop.write_report import draw
 
 
 @pytest.fixture(scope="module")
@@ -169,7 +169,7 @@ def test_the_account_says_what_it_does_not_show(run: Run, tmp_path: Path) -> Non
     assert "one winning move by construction" in text
     assert f"asked about {len(run.queries):,}" in text
     assert account.content()["library"] == 150
-    plots.draw(finding.report.plots[0], tmp_path / "diagram.svg")
+    draw(finding.report.plots[0], tmp_path / "diagram.svg")
     assert "perfect" in (tmp_path / "diagram.svg").read_text()
 
 

@@ -4,6 +4,7 @@
 //!
 //! | module | what it holds |
 //! |---|---|
+//! | `random` | random numbers that are the same everywhere |
 //! | `chess` | positions as text, checks, static exchange evaluation, endings of up to four men |
 //! | `trees` | local trees of a position and the labels of their moves |
 //! | `pgn` | PGN: cutting a stream, reading a game, where text can be added |
@@ -17,7 +18,6 @@
 //! | `ranking` | killers of a position, ranked by learned weights of their tokens |
 //! | `themes` | what a line does to the victim, in lichess's names of themes, and why a move loses |
 //! | `judge` | which traps stand in a position, and what a game made of them |
-//! | `training` | training of the search's network |
 //! | `game_search` | Monte Carlo tree search and local search of any game |
 //! | `fuzzing` | any bytes as a position with budgets; only for tests and the fuzz target |
 //! | `py` | the interface to Python, and all that knows of it |
@@ -36,10 +36,32 @@ mod move_model;
 mod pgn;
 #[cfg(feature = "python")]
 mod py;
+mod random;
 mod ranking;
 mod search;
 mod themes;
 mod token_index;
-mod training;
 mod trap_test;
 mod trees;
+
+/// What the crate of the workshop uses.
+pub mod workshop {
+    pub use crate::chess::checks::{CheckFinder, is_mate};
+    pub use crate::chess::endgames::Outcome;
+    pub use crate::chess::endgames::material::{MATERIALS, Material, Placement, find, is_last};
+    pub use crate::chess::endgames::tables::table;
+    pub use crate::chess::moves::after;
+    pub use crate::chess::piece_values::material_gain;
+    pub use crate::chess::position::{BadPosition, GamePosition, fen, parse, parse_move, playable};
+    pub use crate::chess::static_exchange::see;
+    pub use crate::pgn::records::decode;
+    pub use crate::random::Random;
+    pub use crate::search::evaluation::features::{FEATURES, ROWS};
+    pub use crate::search::evaluation::scale::scale;
+    pub use crate::search::evaluation::{Sink, collect, phase};
+    pub use crate::search::network::accumulator::Accumulator;
+    pub use crate::search::network::features::{INPUTS, features};
+    pub use crate::search::network::inference::WIDEST;
+    pub use crate::search::network::{BUCKETS, HIDDEN, Network, QA, QB, Row, SCALE, bucket};
+    pub use crate::trap_test::WIN_CHANCE_SCALE;
+}

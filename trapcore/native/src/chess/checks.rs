@@ -3,7 +3,7 @@
 use shakmaty::{Bitboard, CastlingSide, Chess, Move, Position, Rank, Role, Square, attacks};
 
 /// Finds cheaply which moves may give check: all that do, and few that do not.
-pub(crate) struct CheckFinder<'a> {
+pub struct CheckFinder<'a> {
     position: &'a Chess,
     king: Square,
     occupied: Bitboard,
@@ -13,7 +13,7 @@ pub(crate) struct CheckFinder<'a> {
 
 impl CheckFinder<'_> {
     /// `position`: legal, so both kings are there.
-    pub(crate) fn new(position: &Chess) -> CheckFinder<'_> {
+    pub fn new(position: &Chess) -> CheckFinder<'_> {
         let board = position.board();
         let king = board.king_of(!position.turn()).expect("a legal position has both kings");
         let occupied = board.occupied();
@@ -31,7 +31,7 @@ impl CheckFinder<'_> {
     }
 
     /// False only if the legal move `m` gives no check.
-    pub(crate) fn may_check(&self, m: Move) -> bool {
+    pub fn may_check(&self, m: Move) -> bool {
         match m {
             Move::Castle { .. } | Move::EnPassant { .. } => true,
             Move::Normal { role, from, to, promotion, .. } => {
@@ -105,7 +105,7 @@ impl CheckFinder<'_> {
 }
 
 /// Is the side to move mated? As `is_checkmate`, which generates all moves; mostly the king can simply step away.
-pub(crate) fn is_mate(position: &Chess) -> bool {
+pub fn is_mate(position: &Chess) -> bool {
     position.is_check() && !king_can_step_away(position) && position.legal_moves().is_empty()
 }
 

@@ -3,7 +3,7 @@
 use shakmaty::{CastlingSide, Chess, Move, Position, Rank, Role, Square, attacks};
 
 /// The position after a legal move.
-pub(crate) fn after(chess: &Chess, m: Move) -> Chess {
+pub fn after(chess: &Chess, m: Move) -> Chess {
     let mut next = chess.clone();
     next.play_unchecked(m);
     next

@@ -15,7 +15,7 @@ pub(crate) fn piece_value(role: Role) -> i32 {
 }
 
 /// Centipawns that a move takes off the board or adds by promotion.
-pub(crate) fn material_gain(m: Move) -> i32 {
+pub fn material_gain(m: Move) -> i32 {
     m.capture().map_or(0, piece_value) + m.promotion().map_or(0, |role| piece_value(role) - piece_value(Role::Pawn))
 }
 

@@ -15,14 +15,14 @@ pub(crate) const POSITION_KEY_VERSION: u32 = 1;
 
 /// A position and the way its castling moves are written.
 #[derive(Clone, Debug)]
-pub(crate) struct GamePosition {
+pub struct GamePosition {
     pub chess: Chess,
     pub mode: CastlingMode,
 }
 
 /// Text that is no legal chess position.
 #[derive(Debug, Error)]
-pub(crate) enum BadPosition {
+pub enum BadPosition {
     #[error("{reason}: {fen:?}")]
     Syntax { fen: String, reason: String },
     #[error("{reason}: {fen:?}")]
@@ -33,7 +33,7 @@ pub(crate) enum BadPosition {
 
 impl BadPosition {
     /// The text that was refused.
-    pub(crate) fn fen(&self) -> &str {
+    pub fn fen(&self) -> &str {
         match self {
             BadPosition::Syntax { fen, .. } | BadPosition::Illegal { fen, .. } | BadPosition::Move { fen, .. } => fen,
         }
@@ -57,7 +57,7 @@ const QUEENS: usize = 9;
 /// other positions that no game can reach are accepted as long as they can be played on (problems have them), but not
 /// those with more men or queens than a side can have, which would take a search past all bounds. The error says what
 /// is wrong.
-pub(crate) fn playable(setup: Setup, mode: CastlingMode) -> Result<Chess, String> {
+pub fn playable(setup: Setup, mode: CastlingMode) -> Result<Chess, String> {
     for color in Color::ALL {
         let own = setup.board.by_color(color);
         if own.count() > MEN {
@@ -118,7 +118,7 @@ pub(crate) fn plain_fen(text: &str) -> String {
 }
 
 /// Reads a FEN, or an EPD without operations, as leniently as [`playable`] allows.
-pub(crate) fn parse(fen: &str) -> Result<GamePosition, BadPosition> {
+pub fn parse(fen: &str) -> Result<GamePosition, BadPosition> {
     parse_variant(fen, false)
 }
 
@@ -150,7 +150,7 @@ pub(crate) fn parse_variant(fen: &str, chess960: bool) -> Result<GamePosition, B
 }
 
 /// The legal move written `uci` in the given position.
-pub(crate) fn parse_move(position: &GamePosition, uci: &str) -> Result<Move, BadPosition> {
+pub fn parse_move(position: &GamePosition, uci: &str) -> Result<Move, BadPosition> {
     uci.parse::<UciMove>()
         .ok()
         .and_then(|m| m.to_move(&position.chess).ok())
@@ -179,7 +179,7 @@ pub(crate) fn parse_line<'a>(
 }
 
 /// The FEN with counters.
-pub(crate) fn fen(chess: &Chess) -> String {
+pub fn fen(chess: &Chess) -> String {
     Fen::from_position(chess, EnPassantMode::Legal).to_string()
 }
 

@@ -7,7 +7,7 @@ use crate::chess::piece_values::{material_gain, piece_value};
 
 /// Static exchange evaluation: material that the side to move gains (or, negative, loses) by `m` and the best captures
 /// on its target square that follow, each side free to stop. Pins are not examined.
-pub(crate) fn see(chess: &Chess, m: Move) -> i32 {
+pub fn see(chess: &Chess, m: Move) -> i32 {
     see_by(chess, m, Bitboard::first)
 }
 

@@ -7,7 +7,6 @@ use shakmaty::{CastlingMode, Chess, Position};
 use crate::chess::moves::after;
 use crate::chess::position::GamePosition;
 use crate::trees::labels::Labels;
-use crate::trees::tree::perft;
 
 /// Deepest tree that is compared: at depth 2 a tree has some thousand nodes, at depth 3 some forty thousand, whose
 /// table of distances would take gigabytes and minutes.
@@ -226,7 +225,7 @@ fn compare_forests(
 
 /// P_tree: 1 - 2e / (|T1| + |T2| + e); 1 if neither has a move, none if a tree has more than [`MAX_EDIT_MOVES`].
 pub(crate) fn tree_edit_similarity(a: &GamePosition, b: &GamePosition, depth: u32, labels: Labels) -> Option<f64> {
-    let moves = |position: &GamePosition| (1..=depth).map(|d| perft(&position.chess, d)).sum::<u64>();
+    let moves = |position: &GamePosition| (1..=depth).map(|d| shakmaty::perft(&position.chess, d)).sum::<u64>();
     if moves(a).max(moves(b)) > MAX_EDIT_MOVES {
         return None;
     }
@@ -238,42 +237,4 @@ pub(crate) fn similarity_of_trees(a: &Postorder, b: &Postorder) -> f64 {
     let distance = f64::from(edit_distance(a, b));
     let all = (a.edges() + b.edges()) as f64 + distance;
     if all == 0.0 { 1.0 } else { 1.0 - 2.0 * distance / all }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::chess::position::parse;
-    use crate::trees::labels::Naming;
-
-    /// The tree of depth 2 in which each letter is followed by the letters that may come after it.
-    fn written(children: &[(u32, &str)]) -> Postorder {
-        let replies = |below: &str| below.bytes().map(u32::from).collect();
-        Postorder::of_depth_2(&children.iter().map(|(label, below)| (*label, replies(below))).collect::<Vec<_>>())
-            .unwrap()
-    }
-
-    #[test]
-    fn figure_1_of_the_paper() {
-        let (a, b, c, d) = (97, 98, 99, 100);
-        let t1 = written(&[(a, "cdef"), (b, "cd"), (c, "ab")]);
-        let t2 = written(&[(a, "deg"), (c, "abh"), (d, "b")]);
-        assert_eq!((t1.edges(), t2.edges()), (11, 10));
-        assert_eq!(edit_distance(&t1, &t2), 8);
-        // In the order a, d, c of the second tree it is the 6 that the paper prints.
-        assert_eq!(edit_distance(&t1, &written(&[(a, "deg"), (d, "b"), (c, "abh")])), 6);
-        assert_eq!(edit_distance(&t1, &t1), 0);
-        assert_eq!(edit_distance(&t1, &written(&[])), 11);
-        assert_eq!(edit_distance(&written(&[]), &t2), 10);
-        assert_eq!(edit_distance(&written(&[]), &written(&[])), 0);
-    }
-
-    #[test]
-    fn a_mated_side_has_no_tree() {
-        let labels = Labels { naming: Naming::Uci, captures: false };
-        let mated = parse("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1").unwrap();
-        let alive = parse("7k/8/6K1/8/8/8/8/8 b - - 0 1").unwrap();
-        assert_eq!(tree_edit_similarity(&mated, &mated, 2, labels), Some(1.0));
-        assert_eq!(tree_edit_similarity(&mated, &alive, 2, labels), Some(0.0));
-    }
 }

@@ -130,7 +130,7 @@ pub(crate) fn encode(m: Move) -> u16 {
 }
 
 /// The legal move that [`encode`] wrote so.
-fn decode(chess: &Chess, code: u16) -> Option<Move> {
+pub fn decode(chess: &Chess, code: u16) -> Option<Move> {
     chess.legal_moves().into_iter().find(|&m| encode(m) == code)
 }
 

@@ -1,4 +1,4 @@
-//! Batches of games, and games as rows for the library.
+//! Batches of games, and games as rows for the library, which are replayed.
 
 use std::collections::BTreeMap;
 
@@ -11,9 +11,9 @@ use pyo3::types::PyBytes;
 use shakmaty::CastlingMode;
 
 use super::pickle::impl_pickle;
-use crate::chess::position;
-use crate::judge::judgements::{JudgedPosition, PROOF};
-use crate::pgn::records::{self, Noted, Unread};
+use crate::chess::position::{self, BadPosition};
+use crate::judge::judgements::JudgedPosition;
+use crate::pgn::records::{self, Noted, Stored, Unread, replayed};
 use crate::pgn::splitter::{Batch, Splitter};
 
 /// Whole games of one input.
@@ -89,7 +89,7 @@ impl PyBatch {
 }
 
 #[pyclass(name = "PgnSplitter", module = "trapcore._native")]
-struct PySplitter(Splitter);
+pub(super) struct PySplitter(Splitter);
 
 #[pymethods]
 impl PySplitter {
@@ -157,7 +157,7 @@ pub(super) fn list<T: PyClass + Into<PyClassInitializer<T>>>(py: Python<'_>, ite
 
 impl_pickle! {
     #[pyclass(frozen, get_all, name = "GameRecord", module = "trapcore._native")]
-    struct PyGameRecord {
+    pub(super) struct PyGameRecord {
         game: u64,
         offset: u64,
         digest: Py<PyBytes>,
@@ -173,7 +173,7 @@ impl_pickle! {
 
 impl_pickle! {
     #[pyclass(frozen, get_all, name = "BatchRecords", module = "trapcore._native")]
-    struct PyBatchRecords {
+    pub(super) struct PyBatchRecords {
         records: Vec<Py<PyGameRecord>>,
         skipped: Vec<Py<PySkipped>>,
         notes: Vec<Py<PyNote>>,
@@ -182,7 +182,7 @@ impl_pickle! {
 }
 
 #[pyfunction]
-fn read_records(py: Python<'_>, batch: &PyBatch) -> PyResult<PyBatchRecords> {
+pub(super) fn read_records(py: Python<'_>, batch: &PyBatch) -> PyResult<PyBatchRecords> {
     let read = py.detach(|| records::read(&batch.0));
     let bytes = |data: &[u8]| PyBytes::new(py, data).unbind();
     let games = read.records.into_iter().map(|record| PyGameRecord {
@@ -205,6 +205,21 @@ fn read_records(py: Python<'_>, batch: &PyBatch) -> PyResult<PyBatchRecords> {
     })
 }
 
+/// Start (or None), moves as stored, and plies.
+type StoredGame = (Option<String>, Vec<u8>, Vec<usize>);
+
+/// Positions and moves of stored games.
+#[pyfunction]
+pub(super) fn replay(py: Python<'_>, games: Vec<StoredGame>) -> PyResult<Vec<Vec<(String, String)>>> {
+    let all = py.detach(|| {
+        games
+            .iter()
+            .map(|(start, moves, plies)| replayed(&Stored { start_fen: start.as_deref(), moves, plies }))
+            .collect::<Result<_, BadPosition>>()
+    })?;
+    Ok(all)
+}
+
 impl_pickle! {
     #[pyclass(frozen, get_all, name = "JudgedPosition", module = "trapcore._native")]
     pub(super) struct PyJudgedPosition {
@@ -223,17 +238,4 @@ pub(super) fn judged(found: &JudgedPosition, mode: CastlingMode) -> PyJudgedPosi
         nodes: judgement.nodes,
         line: judgement.line.iter().map(|m| m.to_uci(mode).to_string()).collect(),
     }
-}
-
-/// Adds the classes and functions of this file to the module.
-pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(read_records, module)?)?;
-    module.add("PROOF", PROOF)?;
-    module.add_class::<PyJudgedPosition>()?;
-    module.add_class::<PyBatch>()?;
-    module.add_class::<PySplitter>()?;
-    module.add_class::<PySkipped>()?;
-    module.add_class::<PyNote>()?;
-    module.add_class::<PyGameRecord>()?;
-    module.add_class::<PyBatchRecords>()
 }

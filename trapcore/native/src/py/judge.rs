@@ -22,18 +22,17 @@ use crate::chess::position::{self, GamePosition};
 use crate::judge::findings::{self, Finding, GameFindings, analyze_batch};
 use crate::judge::game_analyzer::GameAnalyzer;
 use crate::judge::loss_evidence::{SeenMove, loss_evidence_of_batch};
-use crate::judge::losses::suspicion::{FEATURES, STAGES};
 use crate::judge::model::{Case, Options, ProofLimits, SetTrap, Tell, Trap};
 use crate::judge::token_candidates::TokenLibrary;
 use crate::judge::workspace::Workspace;
-use crate::measures::trap_positions::{Measure, MeasureSpec};
+use crate::measures::trap_positions::Measure;
 use crate::pgn::anchors::{Anchor, Encoding};
 use crate::search::stop::StopFlag;
 use crate::search::verdict::Verdict;
 
 impl_pickle! {
     #[pyclass(frozen, get_all, name = "Anchor", module = "trapcore._native")]
-    struct PyAnchor {
+    pub(super) struct PyAnchor {
         nag_at: usize,
         comment_at: usize,
         variation_at: usize,
@@ -46,7 +45,7 @@ impl_pickle! {
 
 impl_pickle! {
     #[pyclass(frozen, get_all, name = "Finding", module = "trapcore._native")]
-    struct PyFinding {
+    pub(super) struct PyFinding {
         ply: usize,
         event: String,
         trap: Option<u32>,
@@ -88,7 +87,7 @@ impl_pickle! {
 
 impl_pickle! {
     #[pyclass(frozen, get_all, name = "GameFindings", module = "trapcore._native")]
-    struct PyGameFindings {
+    pub(super) struct PyGameFindings {
         game: u64,
         offset: u64,
         start: usize,
@@ -105,7 +104,7 @@ impl_pickle! {
 
 impl_pickle! {
     #[pyclass(frozen, get_all, name = "BatchFindings", module = "trapcore._native")]
-    struct PyBatchFindings {
+    pub(super) struct PyBatchFindings {
         games: u64,
         positions: u64,
         skipped: Vec<Py<PySkipped>>,
@@ -119,7 +118,7 @@ impl_pickle! {
 
 impl_pickle! {
     #[pyclass(frozen, get_all, name = "SetTrap", module = "trapcore._native")]
-    struct PySetTrap {
+    pub(super) struct PySetTrap {
         uci: String,
         trap: u32,
         known: bool,
@@ -252,7 +251,7 @@ fn trap((fen, bait, line, verdict, mate): TrapParts) -> PyResult<Trap> {
 
 /// The judge and the work spaces of the threads that use it.
 #[pyclass(frozen, name = "GameAnalyzer", module = "trapcore._native")]
-struct PyGameAnalyzer {
+pub(super) struct PyGameAnalyzer {
     analyzer: GameAnalyzer,
     spaces: Mutex<Vec<Workspace>>,
 }
@@ -260,7 +259,6 @@ struct PyGameAnalyzer {
 #[pymethods]
 impl PyGameAnalyzer {
     #[new]
-    #[allow(clippy::too_many_arguments)] // keyword arguments on the Python side
     #[pyo3(signature = (
         traps, *, measure, depth, labels, captures, min_similarity, nodes, unproved, skip_plies, tell = "similar",
         engine = false, proposals_first = true, ranker = None, index = None, ids = None
@@ -293,8 +291,12 @@ impl PyGameAnalyzer {
         if !(0.0..=1.0).contains(&min_similarity) {
             return Err(PyValueError::new_err(format!("min_similarity is 0 to 1, not {min_similarity}")));
         }
-        let (depth, labels) = (arguments::depth(depth)?, arguments::labels(labels, captures)?);
-        let spec = measure.map(|measure| MeasureSpec { measure, depth, labels });
+        let usual_depth = if measure == Some(Measure::Structural) { 1 } else { 2 };
+        if measure.is_some() && (depth, labels, captures) != (usual_depth, "uci", false) {
+            return Err(PyValueError::new_err(
+                "games are compared by uci labels without captures, to depth 2 (structural 1)",
+            ));
+        }
         let abstracted = match (measure, ranker, index, ids) {
             (Some(_), ..) => None,
             (None, Some(ranker), Some(index), Some(ids)) if ids.len() == traps.len() => Some(TokenLibrary {
@@ -308,7 +310,7 @@ impl PyGameAnalyzer {
             return Err(PyValueError::new_err(format!("tell is known, similar or losses, not {tell:?}")));
         };
         let limits = ProofLimits { nodes, unproved };
-        let options = Options { tell, engine, spec, min_similarity, proposals_first, skip_plies, limits };
+        let options = Options { tell, engine, measure, min_similarity, proposals_first, skip_plies, limits };
         let traps = traps.into_iter().map(trap).collect::<PyResult<Vec<_>>>()?;
         let analyzer = py.detach(|| GameAnalyzer::new(traps, options, abstracted));
         Ok(PyGameAnalyzer { analyzer, spaces: Mutex::new(Vec::new()) })
@@ -361,7 +363,6 @@ impl PyGameAnalyzer {
     #[pyo3(signature = (
         fen, moves, *, nodes = None, unproved = None, chess960 = false, milliseconds = None, stop = None
     ))]
-    #[allow(clippy::too_many_arguments)] // keyword arguments on the Python side
     fn judge_position(
         &self,
         py: Python<'_>,
@@ -409,7 +410,7 @@ type SeenGame = (u64, Vec<(usize, usize, Vec<f64>, f64)>);
 /// What the pass and the stages of the proof see of the moves of a batch; ends early where it is stopped.
 #[pyfunction]
 #[pyo3(signature = (batch, stop = None))]
-fn loss_evidence(py: Python<'_>, batch: &PyBatch, stop: Option<&Cancellation>) -> PyResult<Vec<SeenGame>> {
+pub(super) fn loss_evidence(py: Python<'_>, batch: &PyBatch, stop: Option<&Cancellation>) -> PyResult<Vec<SeenGame>> {
     let found = detached(py, None, stop, |stop_flag| {
         let mut work = Workspace::default();
         work.set_stop_flag(stop_flag);
@@ -421,22 +422,8 @@ fn loss_evidence(py: Python<'_>, batch: &PyBatch, stop: Option<&Cancellation>) -
 
 /// What a killer is; `fen`: the position in which it is played.
 #[pyfunction]
-fn killer_kind(fen: &str, killer: &str, mates: bool) -> PyResult<&'static str> {
+pub(super) fn killer_kind(fen: &str, killer: &str, mates: bool) -> PyResult<&'static str> {
     let position = position::parse(fen)?;
     let killer = position::parse_move(&position, killer)?;
     Ok(findings::killer_kind(&position.chess, Some(killer), mates))
-}
-
-/// Adds what is in this file to the module.
-pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add("LOSS_FEATURES", FEATURES.to_vec())?;
-    module.add("LOSS_STAGES", STAGES)?;
-    module.add_function(wrap_pyfunction!(loss_evidence, module)?)?;
-    module.add_class::<PyAnchor>()?;
-    module.add_class::<PyFinding>()?;
-    module.add_class::<PyGameFindings>()?;
-    module.add_class::<PyBatchFindings>()?;
-    module.add_class::<PySetTrap>()?;
-    module.add_class::<PyGameAnalyzer>()?;
-    module.add_function(wrap_pyfunction!(killer_kind, module)?)
 }

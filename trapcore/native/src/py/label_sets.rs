@@ -13,7 +13,7 @@ use crate::trees::tree::{FINGERPRINT_VERSION, LabelBits, unpack};
 const BATCH: usize = 64;
 
 #[pyclass(frozen, name = "Fingerprints", module = "trapcore._native")]
-struct PyFingerprints(LabelSets);
+pub(super) struct PyFingerprints(LabelSets);
 
 fn unpacked(fingerprints: &Bound<'_, PyAny>) -> PyResult<Vec<LabelBits>> {
     let read = |(number, fingerprint): (usize, PyResult<Bound<'_, PyAny>>)| {
@@ -78,8 +78,4 @@ impl PyFingerprints {
             queries.iter().take_while(|_| !stop_flag.is_stopped()).map(|set| self.0.nearest(set, k)).collect()
         })
     }
-}
-
-pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<PyFingerprints>()
 }

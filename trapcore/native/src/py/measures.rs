@@ -25,14 +25,20 @@ fn base(name: &str) -> PyResult<Base> {
 }
 
 #[pyfunction]
-fn continuations(py: Python<'_>, a: &str, b: &str, depth: u32, labels: &str, captures: bool) -> PyResult<f64> {
+pub(super) fn continuations(
+    py: Python<'_>,
+    a: &str,
+    b: &str,
+    depth: u32,
+    labels: &str,
+    captures: bool,
+) -> PyResult<f64> {
     let ((a, b), labels, depth) = (pair(a, b)?, self::labels(labels, captures)?, self::depth(depth)?);
     Ok(py.detach(|| paper::continuations(&a, &b, depth, labels)))
 }
 
 #[pyfunction]
-#[allow(clippy::too_many_arguments)] // the options of one measure, named on the Python side
-fn sequences(
+pub(super) fn sequences(
     py: Python<'_>,
     a: &str,
     b: &str,
@@ -47,7 +53,7 @@ fn sequences(
 
 /// The lines that `sequences` compares, as 64-bit numbers in the machine's byte order, ascending.
 #[pyfunction]
-fn sequence_ids<'py>(
+pub(super) fn sequence_ids<'py>(
     py: Python<'py>,
     fen: &str,
     depth: u32,
@@ -60,8 +66,7 @@ fn sequence_ids<'py>(
 }
 
 #[pyfunction]
-#[allow(clippy::too_many_arguments)] // the options of one measure, named on the Python side
-fn tanimoto(
+pub(super) fn tanimoto(
     py: Python<'_>,
     a: &str,
     b: &str,
@@ -75,7 +80,14 @@ fn tanimoto(
 }
 
 #[pyfunction]
-fn tree_edit(py: Python<'_>, a: &str, b: &str, depth: u32, labels: &str, captures: bool) -> PyResult<Option<f64>> {
+pub(super) fn tree_edit(
+    py: Python<'_>,
+    a: &str,
+    b: &str,
+    depth: u32,
+    labels: &str,
+    captures: bool,
+) -> PyResult<Option<f64>> {
     if !(1..=MAX_EDIT_DEPTH).contains(&depth) {
         return Err(PyValueError::new_err(format!("depth is 1 to {MAX_EDIT_DEPTH}, not {depth}")));
     }
@@ -84,8 +96,7 @@ fn tree_edit(py: Python<'_>, a: &str, b: &str, depth: u32, labels: &str, capture
 }
 
 #[pyfunction]
-#[allow(clippy::too_many_arguments)] // the options of one measure, named on the Python side
-fn structural(
+pub(super) fn structural(
     py: Python<'_>,
     a: &str,
     b: &str,
@@ -107,8 +118,7 @@ fn structural(
 }
 
 #[pyfunction]
-#[allow(clippy::too_many_arguments)] // the options of one measure, named on the Python side
-fn sampled_structural(
+pub(super) fn sampled_structural(
     py: Python<'_>,
     a: &str,
     b: &str,
@@ -126,13 +136,13 @@ fn sampled_structural(
 }
 
 #[pyfunction]
-fn move_count_ratio(a: &str, b: &str) -> PyResult<f64> {
+pub(super) fn move_count_ratio(a: &str, b: &str) -> PyResult<f64> {
     let (a, b) = pair(a, b)?;
     Ok(paper::move_count_ratio(&a, &b))
 }
 
 #[pyfunction]
-fn board_similarity(a: &str, b: &str) -> PyResult<f64> {
+pub(super) fn board_similarity(a: &str, b: &str) -> PyResult<f64> {
     let (a, b) = pair(a, b)?;
     Ok(paper::board_similarity(&a.chess, &b.chess))
 }
@@ -141,8 +151,7 @@ fn board_similarity(a: &str, b: &str) -> PyResult<f64> {
 type PairParts = (String, String, u32, u32, f64, Vec<(String, String)>);
 
 #[pyfunction]
-#[allow(clippy::too_many_arguments)] // the question and its conventions
-fn match_moves(
+pub(super) fn match_moves(
     py: Python<'_>,
     a: &str,
     b: &str,
@@ -158,22 +167,6 @@ fn match_moves(
 }
 
 #[pyfunction]
-fn reply_names(fen: &str, labels: &str, captures: bool) -> PyResult<Vec<String>> {
+pub(super) fn reply_names(fen: &str, labels: &str, captures: bool) -> PyResult<Vec<String>> {
     Ok(move_matching::reply_names(&position::parse(fen)?, self::labels(labels, captures)?))
-}
-
-/// Adds the functions of this file to the module.
-pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(continuations, module)?)?;
-    module.add_function(wrap_pyfunction!(sequence_ids, module)?)?;
-    module.add_function(wrap_pyfunction!(sequences, module)?)?;
-    module.add_function(wrap_pyfunction!(tanimoto, module)?)?;
-    module.add_function(wrap_pyfunction!(tree_edit, module)?)?;
-    module.add_function(wrap_pyfunction!(structural, module)?)?;
-    module.add_function(wrap_pyfunction!(sampled_structural, module)?)?;
-    module.add_function(wrap_pyfunction!(move_count_ratio, module)?)?;
-    module.add_function(wrap_pyfunction!(board_similarity, module)?)?;
-    module.add_function(wrap_pyfunction!(match_moves, module)?)?;
-    module.add_function(wrap_pyfunction!(reply_names, module)?)?;
-    Ok(())
 }

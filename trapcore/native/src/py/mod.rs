@@ -5,30 +5,27 @@
 //! | `arguments` | arguments that many functions take, and the errors that they raise |
 //! | `pickle` | classes that are made of their fields and can be pickled |
 //! | `calls` | how long calls are made: they end early, at a lower priority, with tables that are kept |
-//! | `positions` | EPD, keys, fingerprints, trees and lines of a position |
+//! | `positions` | EPD, keys, fingerprints, trees, lines and exchanges of a position |
 //! | `search` | mate proofs, the search, the trap test |
-//! | `evaluation` | the evaluation, what a fit of its weights needs, and the tables of endings |
+//! | `evaluation` | quiescence, the kinds of endings, and the tables of endings |
 //! | `measures` | similarities of two positions, and the pairs of their moves |
 //! | `label_sets` | fingerprints of many positions, compared with one at once |
 //! | `ranking` | tokens of moves, and killers ranked by learned weights |
 //! | `token_index` | the index of token sets |
-//! | `mining` | what mining needs of thousands of positions at a time |
 //! | `move_model` | the move model, and values of moves by short searches |
-//! | `baselines` | a search and a prover without learning, to compare with |
-//! | `games` | batches of games, and games as rows for the library |
+//! | `games` | batches of games, and games as rows for the library, which are replayed |
 //! | `judge` | the events of games |
 //! | `themes` | themes of a line, and why losing moves lose |
-//! | `training` | training of the network |
+
+#![allow(clippy::too_many_arguments)] // Python names them
 
 mod arguments;
-mod baselines;
 mod calls;
 mod evaluation;
 mod games;
 mod judge;
 mod label_sets;
 mod measures;
-mod mining;
 mod move_model;
 mod pickle;
 mod positions;
@@ -36,25 +33,96 @@ mod ranking;
 mod search;
 mod themes;
 mod token_index;
-mod training;
 
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+use crate::judge::losses::suspicion;
+use crate::{
+    abstract_tree, chess, game_search, move_model as model, ranking as ranker, themes as ideas, trap_test, trees,
+};
 
 #[pymodule]
-fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    positions::register(module)?;
-    search::register(module)?;
-    evaluation::register(module)?;
-    measures::register(module)?;
-    label_sets::register(module)?;
-    ranking::register(module)?;
-    token_index::register(module)?;
-    mining::register(module)?;
-    move_model::register(module)?;
-    baselines::register(module)?;
-    calls::register(module)?;
-    games::register(module)?;
-    judge::register(module)?;
-    themes::register(module)?;
-    training::register(module)
+mod _native {
+    use super::*;
+
+    #[pymodule_export]
+    use super::calls::{Cancellation, background::give_way};
+    #[pymodule_export]
+    use super::evaluation::{ending_kind, ending_shares, known_outcome, open_syzygy, qsearch};
+    #[pymodule_export]
+    use super::games::{
+        PyBatch, PyBatchRecords, PyGameRecord, PyJudgedPosition, PyNote, PySkipped, PySplitter, read_records, replay,
+    };
+    #[pymodule_export]
+    use super::judge::{
+        PyAnchor, PyBatchFindings, PyFinding, PyGameAnalyzer, PyGameFindings, PySetTrap, killer_kind, loss_evidence,
+    };
+    #[pymodule_export]
+    use super::label_sets::PyFingerprints;
+    #[pymodule_export]
+    use super::measures::{
+        board_similarity, continuations, match_moves, move_count_ratio, reply_names, sampled_structural, sequence_ids,
+        sequences, structural, tanimoto, tree_edit,
+    };
+    #[pymodule_export]
+    use super::move_model::{losses, move_features, move_probabilities, move_values, tempting_moves};
+    #[pymodule_export]
+    use super::positions::{epd, exchanges, fingerprint, perft, plain_fen, position_key, sans};
+    #[pymodule_export]
+    use super::ranking::{
+        MoveRanker, added_token, difference_token_sets, killer_token_sets, killer_tokens, seen_token_sets, token_kinds,
+    };
+    #[pymodule_export]
+    use super::search::local_search::{LocalSearch, locality};
+    #[pymodule_export]
+    use super::search::monte_carlo::{MonteCarlo, has_evaluation, node_similarity};
+    #[pymodule_export]
+    use super::search::{
+        PyBaitTest, bait_profile, find_baits, first_sight, judge_depths, prove_mate, search, static_ranking, test_bait,
+        test_baits,
+    };
+    #[pymodule_export]
+    use super::themes::causes::{PyCause, PyExplanation, explain_mistakes};
+    #[pymodule_export]
+    use super::themes::{LineTheme, line_themes};
+    #[pymodule_export]
+    use super::token_index::{Payloads, PyTokenIndex, build_token_index, change_token_index};
+
+    #[pymodule_init]
+    fn constants(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        let names = |list: &[&'static str], last| PyTuple::new(module.py(), [list, &[last]].concat());
+        let themes: Vec<_> = ideas::THEMES.iter().map(|&(name, _)| name).collect();
+        let causes: Vec<_> = ideas::causes::CAUSES.iter().map(|&(name, _)| name).collect();
+        module.add("THEMES", names(&themes, ideas::ZUGZWANG)?)?;
+        module.add("CAUSES", names(&causes, ideas::causes::ZUGZWANG)?)?;
+        module.add("PROVER_VERSION", crate::mate::PROVER_VERSION)?;
+        module.add("TESTER_VERSION", trap_test::TESTER_VERSION)?;
+        module.add("POSITION_KEY_VERSION", chess::position::POSITION_KEY_VERSION)?;
+        module.add("FINGERPRINT_VERSION", trees::tree::FINGERPRINT_VERSION)?;
+        module.add("VOCABULARY_VERSION", abstract_tree::tokens::VOCABULARY_VERSION)?;
+        module.add("LOSS", trap_test::LOSS)?;
+        module.add("MISTAKE", trap_test::MISTAKE)?;
+        module.add("TOLD", trap_test::TOLD)?;
+        module.add("TEMPTING_RANK", trap_test::TEMPTING_RANK)?;
+        module.add("TEMPTING_GAIN", trap_test::TEMPTING_GAIN)?;
+        module.add("WIN_CHANCE_SCALE", trap_test::WIN_CHANCE_SCALE)?;
+        module.add("MATE", crate::search::score::MATE)?;
+        module.add("MATE_BOUND", crate::search::score::MATE_BOUND)?;
+        module.add("PROOF", crate::judge::judgements::PROOF)?;
+        module.add("GREATEST_SIMILARITY", crate::judge::model::GREATEST_SIMILARITY)?;
+        module.add("LOSS_FEATURES", suspicion::FEATURES.to_vec())?;
+        module.add("LOSS_STAGES", suspicion::STAGES)?;
+        module.add("MOVE_FEATURES", model::features::NAMES.to_vec())?;
+        module.add("MIDDLE_RATING", model::MIDDLE_RATING)?;
+        module.add("RATING_UNIT", model::RATING_UNIT)?;
+        module.add("MOST_RATING_UNITS", model::MOST_UNITS)?;
+        module.add("FIELD_BITS", abstract_tree::tokens::FIELD_BITS)?;
+        module.add("TAKEN_KIND", ideas::differences::TAKEN)?;
+        module.add("LAZY_SHORTLIST", ranker::ranker::LAZY_SHORTLIST)?;
+        module.add("WEIGHT_UNIT", crate::token_index::UNIT)?;
+        module.add("MAX_WEIGHT", crate::token_index::MAX_WEIGHT)?;
+        module.add("MOST_MOVES", game_search::local_search::distance::MOST_MOVES)?;
+        module.add("LOCALITY_PAYS", game_search::local_search::distance::PAYS)
+    }
 }

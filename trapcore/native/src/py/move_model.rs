@@ -13,19 +13,23 @@ use crate::move_model::{self, Chooser, features};
 use crate::search::stop::StopFlag;
 use crate::trap_test::Tester;
 
-/// Binary logarithm of the table of the short searches: it is emptied before each.
-const TABLE_BITS: u32 = 13;
+/// Testers with tables of a binary logarithm, which are emptied before each search.
+struct Testers(u32, Spare<Tester>);
 
-static TESTERS: Spare<Tester> = Spare::new();
+/// For short searches, and for those of mining, which are shorter.
+static TESTERS: Testers = Testers(13, Spare::new());
+static SHALLOW_TESTERS: Testers = Testers(12, Spare::new());
 
-fn with_tester<T>(stop_flag: &StopFlag, work: impl FnOnce(&mut Tester) -> T) -> T {
-    TESTERS.lend(
-        || Tester::new(1, TABLE_BITS),
-        |tester| {
-            tester.set_stop_flag(stop_flag);
-            work(tester)
-        },
-    )
+impl Testers {
+    fn lend<T>(&self, stop_flag: &StopFlag, work: impl FnOnce(&mut Tester) -> T) -> T {
+        self.1.lend(
+            || Tester::new(1, self.0),
+            |tester| {
+                tester.set_stop_flag(stop_flag);
+                work(tester)
+            },
+        )
+    }
 }
 
 fn square(name: Option<&str>) -> PyResult<Option<Square>> {
@@ -35,7 +39,7 @@ fn square(name: Option<&str>) -> PyResult<Option<Square>> {
 /// Each move with its probability, the likeliest first.
 #[pyfunction]
 #[pyo3(signature = (fen, last, rating, engine = false))]
-fn move_probabilities(
+pub(super) fn move_probabilities(
     py: Python<'_>,
     fen: &str,
     last: Option<&str>,
@@ -45,17 +49,17 @@ fn move_probabilities(
     let (position, last) = (position::parse(fen)?, square(last)?);
     let chooser = if engine { Chooser::Engine } else { Chooser::Person };
     let found = detached(py, None, None, |stop_flag| {
-        with_tester(stop_flag, |tester| move_model::probabilities(tester, &position.chess, last, rating, chooser))
+        TESTERS.lend(stop_flag, |tester| move_model::probabilities(tester, &position.chess, last, rating, chooser))
     })?;
     Ok(found.into_iter().map(|(m, p)| (m.to_uci(position.mode).to_string(), p)).collect())
 }
 
 /// The moves that tempt by their looks, those of the better rank first.
 #[pyfunction]
-fn tempting_moves(py: Python<'_>, fen: &str) -> PyResult<Vec<String>> {
+pub(super) fn tempting_moves(py: Python<'_>, fen: &str) -> PyResult<Vec<String>> {
     let position = position::parse(fen)?;
     let found =
-        detached(py, None, None, |stop_flag| with_tester(stop_flag, |tester| tester.tempting(&position.chess)))?;
+        detached(py, None, None, |stop_flag| TESTERS.lend(stop_flag, |tester| tester.tempting(&position.chess)))?;
     Ok(found.into_iter().map(|(_, _, m)| m.to_uci(position.mode).to_string()).collect())
 }
 
@@ -64,7 +68,10 @@ type Decision = (String, Option<String>, String);
 
 /// For each decision the number of moves, which of them was played, and the features in 32-bit floats.
 #[pyfunction]
-fn move_features<'py>(py: Python<'py>, decisions: Vec<Decision>) -> PyResult<Vec<(usize, usize, Bound<'py, PyBytes>)>> {
+pub(super) fn move_features<'py>(
+    py: Python<'py>,
+    decisions: Vec<Decision>,
+) -> PyResult<Vec<(usize, usize, Bound<'py, PyBytes>)>> {
     let decisions = decisions
         .iter()
         .map(|(fen, last, played)| {
@@ -74,7 +81,7 @@ fn move_features<'py>(py: Python<'py>, decisions: Vec<Decision>) -> PyResult<Vec
         })
         .collect::<PyResult<Vec<(GamePosition, Option<Square>, Move)>>>()?;
     let found = detached(py, None, None, |stop_flag| {
-        with_tester(stop_flag, |tester| {
+        TESTERS.lend(stop_flag, |tester| {
             let mut out = Vec::with_capacity(decisions.len());
             for (position, last, played) in &decisions {
                 let seen = features::features(tester, &position.chess, *last);
@@ -97,22 +104,47 @@ type MoveValues = (f64, Option<String>, Vec<(f64, Option<String>)>);
 /// Values of moves as short searches see them.
 #[pyfunction]
 #[pyo3(signature = (cases, nodes, stop = None))]
-fn move_values(
+pub(super) fn move_values(
     py: Python<'_>,
     cases: Vec<(String, Vec<String>)>,
     nodes: u64,
     stop: Option<&Cancellation>,
 ) -> PyResult<Vec<MoveValues>> {
-    let cases = cases
-        .iter()
-        .map(|(fen, moves)| {
-            let position = position::parse(fen)?;
-            let moves = legal_moves(&position, moves)?;
-            Ok((position, moves))
-        })
-        .collect::<PyResult<Vec<(GamePosition, Vec<Move>)>>>()?;
+    valued(py, &TESTERS, cases, nodes, stop)
+}
+
+/// Win chance that each move costs, and the answer to it.
+type Losses = Vec<(f64, Option<String>)>;
+
+/// What moves cost as shallow searches see them.
+#[pyfunction]
+pub(super) fn losses(
+    py: Python<'_>,
+    cases: Vec<(String, Vec<String>)>,
+    nodes: u64,
+    stop: Option<&Cancellation>,
+) -> PyResult<Vec<Losses>> {
+    let cost =
+        |(best, _, values): MoveValues| values.into_iter().map(|(value, answer)| (best - value, answer)).collect();
+    Ok(valued(py, &SHALLOW_TESTERS, cases, nodes, stop)?.into_iter().map(cost).collect())
+}
+
+/// Positions with the values of moves in each; fewer if it was stopped.
+fn valued(
+    py: Python<'_>,
+    testers: &Testers,
+    cases: Vec<(String, Vec<String>)>,
+    nodes: u64,
+    stop: Option<&Cancellation>,
+) -> PyResult<Vec<MoveValues>> {
+    let parsed = |(fen, moves): &(String, Vec<String>)| {
+        let position = position::parse(fen)?;
+        let moves = legal_moves(&position, moves)?;
+        Ok((position, moves))
+    };
+    let cases = cases.iter().map(parsed).collect::<PyResult<Vec<(GamePosition, Vec<Move>)>>>()?;
     detached(py, None, stop, |stop_flag| {
-        with_tester(stop_flag, |tester| {
+        testers.lend(stop_flag, |tester| {
             let mut out = Vec::with_capacity(cases.len());
             for (position, moves) in &cases {
                 let uci = |m: Move| m.to_uci(position.mode).to_string();
@@ -126,17 +158,4 @@ fn move_values(
             out
         })
     })
-}
-
-/// Adds what is in this file to the module.
-pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add("MOVE_FEATURES", features::NAMES.to_vec())?;
-    module.add("MIDDLE_RATING", move_model::MIDDLE_RATING)?;
-    module.add("RATING_UNIT", move_model::RATING_UNIT)?;
-    module.add("MOST_RATING_UNITS", move_model::MOST_UNITS)?;
-    module.add_function(wrap_pyfunction!(move_probabilities, module)?)?;
-    module.add_function(wrap_pyfunction!(tempting_moves, module)?)?;
-    module.add_function(wrap_pyfunction!(move_features, module)?)?;
-    module.add_function(wrap_pyfunction!(move_values, module)?)?;
-    Ok(())
 }

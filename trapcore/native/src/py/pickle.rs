@@ -11,7 +11,6 @@ macro_rules! impl_pickle {
         #[pyo3::pymethods]
         impl $class {
             #[new]
-            #[allow(clippy::too_many_arguments)] // what pickle gives is as many as there are
             fn new($($field: $type),*) -> $class {
                 $class { $($field),* }
             }

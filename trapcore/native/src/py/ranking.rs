@@ -12,12 +12,12 @@ use shakmaty::uci::UciMove;
 use super::calls::{Cancellation, detached};
 use super::search::with_prover;
 use crate::abstract_tree::AttackerView;
-use crate::abstract_tree::tokens::{FIELD_BITS, KINDS, Stage, VOCABULARY_VERSION};
+use crate::abstract_tree::tokens::{FIELD_BITS, KINDS, Stage};
 use crate::chess::position::{self, BadPosition, GamePosition};
-use crate::ranking::ranker::{LAZY_SHORTLIST, Overview, Weights, naming_tokens};
+use crate::ranking::ranker::{Overview, Weights, naming_tokens};
 use crate::ranking::similar_pairs::{Pair, pairs};
 use crate::search::Searcher;
-use crate::themes::differences::{TAKEN, added, difference_tokens};
+use crate::themes::differences::{added, difference_tokens};
 
 /// The view of a position and, if known, the bait: `fen` is the position before it if the bait is legal there, else the
 /// one after it.
@@ -81,7 +81,7 @@ fn killer_index(view: &AttackerView, overview: &Overview, killer: Option<&str>) 
 
 /// The tokens of every move after the bait, of the first step.
 #[pyfunction]
-fn seen_token_sets<'py>(py: Python<'py>, examples: Vec<Example>) -> PyResult<TokenSetsOut<'py>> {
+pub(super) fn seen_token_sets<'py>(py: Python<'py>, examples: Vec<Example>) -> PyResult<TokenSetsOut<'py>> {
     let sets = detached(py, None, None, |stop_flag| {
         let mut sets = TokenSets::default();
         for (fen, bait, killer) in &examples {
@@ -111,14 +111,14 @@ pub(super) fn tokens_of_killer<'a>(
 }
 
 #[pyfunction]
-fn killer_tokens(py: Python<'_>, fen: &str, bait: Option<&str>, line: Vec<String>) -> PyResult<Vec<u32>> {
+pub(super) fn killer_tokens(py: Python<'_>, fen: &str, bait: Option<&str>, line: Vec<String>) -> PyResult<Vec<u32>> {
     Ok(py.detach(|| tokens_of_killer(fen, bait, line.iter().map(String::as_str)))?)
 }
 
 /// The same for many traps at once, packed; position before the bait, bait, and line with spaces between the moves.
 #[pyfunction]
 #[pyo3(signature = (traps, *, jobs = 1))]
-fn killer_token_sets<'py>(
+pub(super) fn killer_token_sets<'py>(
     py: Python<'py>,
     traps: Vec<(String, String, String)>,
     jobs: usize,
@@ -151,14 +151,17 @@ fn tokens_of((fen, line, labels): &Mistake) -> Result<Vec<u8>, BadPosition> {
 
 /// The packed token set of each mistake.
 #[pyfunction]
-fn difference_token_sets<'py>(py: Python<'py>, mistakes: Vec<Mistake>) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+pub(super) fn difference_token_sets<'py>(
+    py: Python<'py>,
+    mistakes: Vec<Mistake>,
+) -> PyResult<Vec<Bound<'py, PyBytes>>> {
     let sets = py.detach(|| mistakes.iter().map(tokens_of).collect::<Result<Vec<_>, _>>())?;
     Ok(sets.iter().map(|set| PyBytes::new(py, set)).collect())
 }
 
 /// The token that says of a killer's token that it was added; none where that is never said.
 #[pyfunction]
-fn added_token(token: u32) -> Option<u32> {
+pub(super) fn added_token(token: u32) -> Option<u32> {
     (token >> FIELD_BITS < KINDS.len() as u32).then(|| added(token)).flatten()
 }
 
@@ -167,7 +170,7 @@ type KindOut = (&'static str, &'static str, Vec<(&'static str, u32)>);
 
 /// The kinds of tokens, in the order of their numbers.
 #[pyfunction]
-fn token_kinds() -> Vec<KindOut> {
+pub(super) fn token_kinds() -> Vec<KindOut> {
     let stage = |stage| match stage {
         Stage::Seen => "seen",
         Stage::Answered => "answered",
@@ -273,20 +276,4 @@ impl MoveRanker {
         })??;
         Ok(sets.out(py))
     }
-}
-
-/// Adds the functions of this file to the module.
-pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add("VOCABULARY_VERSION", VOCABULARY_VERSION)?;
-    module.add("FIELD_BITS", FIELD_BITS)?;
-    module.add("LAZY_SHORTLIST", LAZY_SHORTLIST)?;
-    module.add_class::<MoveRanker>()?;
-    module.add_function(wrap_pyfunction!(seen_token_sets, module)?)?;
-    module.add_function(wrap_pyfunction!(killer_tokens, module)?)?;
-    module.add_function(wrap_pyfunction!(killer_token_sets, module)?)?;
-    module.add("TAKEN_KIND", TAKEN)?;
-    module.add_function(wrap_pyfunction!(difference_token_sets, module)?)?;
-    module.add_function(wrap_pyfunction!(added_token, module)?)?;
-    module.add_function(wrap_pyfunction!(token_kinds, module)?)?;
-    Ok(())
 }

@@ -11,7 +11,7 @@ use pyo3::types::PyBytes;
 use super::arguments::product_error;
 use super::calls::detached;
 use super::ranking::tokens_of_killer;
-use crate::token_index::{Change, Filter, Hit, Index, MAX_WEIGHT, TokenIndexError, UNIT, Weights, Writer, distinct};
+use crate::token_index::{Change, Filter, Hit, Index, TokenIndexError, UNIT, Weights, Writer, distinct};
 
 impl From<TokenIndexError> for PyErr {
     fn from(error: TokenIndexError) -> PyErr {
@@ -69,7 +69,7 @@ fn add_all(py: Python<'_>, writer: &mut Writer, token_sets: &Bound<'_, PyAny>) -
 
 #[pyfunction]
 #[pyo3(signature = (path, token_sets, *, weights, default_weight, vocabulary))]
-fn build_token_index(
+pub(super) fn build_token_index(
     py: Python<'_>,
     path: PathBuf,
     token_sets: &Bound<'_, PyAny>,
@@ -85,7 +85,7 @@ fn build_token_index(
 
 #[pyfunction]
 #[pyo3(signature = (path, *, vocabulary, add = None, remove = None))]
-fn change_token_index(
+pub(super) fn change_token_index(
     py: Python<'_>,
     path: PathBuf,
     vocabulary: u32,
@@ -242,13 +242,4 @@ impl PyTokenIndex {
         let pairs = |hits: Vec<Hit>| hits.into_iter().map(|hit| (hit.payload, hit.similarity)).collect();
         Ok(found.into_iter().map(pairs).collect())
     }
-}
-
-pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add("WEIGHT_UNIT", UNIT)?;
-    module.add("MAX_WEIGHT", MAX_WEIGHT)?;
-    module.add_function(wrap_pyfunction!(build_token_index, module)?)?;
-    module.add_function(wrap_pyfunction!(change_token_index, module)?)?;
-    module.add_class::<Payloads>()?;
-    module.add_class::<PyTokenIndex>()
 }

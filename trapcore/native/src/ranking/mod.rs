@@ -4,8 +4,6 @@
 //! |---|---|
 //! | `ranker` | the legal moves after a bait, ranked |
 //! | `similar_pairs` | pairs of a bait and a killer that are compared with known traps |
-//! | `baselines` | a search and a prover without learning, to compare with |
 
-pub(crate) mod baselines;
 pub(crate) mod ranker;
 pub(crate) mod similar_pairs;

@@ -9,7 +9,7 @@ use super::evaluation::scale::{Kind, UNSCALED, scale};
 use super::network::accumulator::Accumulator;
 use super::network::{BUCKETS, Network, bucket};
 use super::score::MATE_BOUND;
-use crate::chess::endgames::retrograde::Outcome;
+use crate::chess::endgames::Outcome;
 use crate::chess::endgames::tables::outcome;
 use crate::chess::piece_values::piece_value;
 
@@ -19,17 +19,6 @@ pub(crate) enum Evaluation {
     Linear,
     #[default]
     Network,
-}
-
-impl Evaluation {
-    /// By its name, "linear" or "network".
-    pub(crate) fn named(name: &str) -> Option<Evaluation> {
-        match name {
-            "linear" => Some(Evaluation::Linear),
-            "network" => Some(Evaluation::Network),
-            _ => None,
-        }
-    }
 }
 
 static NETWORK: LazyLock<Network> =

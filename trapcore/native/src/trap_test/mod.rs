@@ -32,7 +32,7 @@ pub(crate) const TEMPTING_GAIN: i32 = 80;
 pub(crate) const TESTER_VERSION: &str = "trapline-search-8";
 
 /// Of lichess's win chance: <https://github.com/lichess-org/lila/pull/11148>.
-pub(crate) const WIN_CHANCE_SCALE: f64 = 0.003_682_08;
+pub const WIN_CHANCE_SCALE: f64 = 0.003_682_08;
 
 /// lichess's win chance of a value in centipawns, -1 to 1.
 pub(crate) fn win_chance(value: i32) -> f64 {
@@ -367,13 +367,6 @@ impl Tester {
         answers.last().is_some_and(|&(_, value)| static_chance + win_chance(value) >= LOSS * 0.9)
     }
 
-    /// What each of these moves costs against the best move, as a shallow search of `nodes` nodes at the position and
-    /// half as many at the answers to each sees it: win chance, -2 to 2, and the answer.
-    pub(crate) fn losses(&mut self, position: &Chess, moves: &[Move], nodes: u64) -> Vec<(f64, Option<Move>)> {
-        let (best, _, values) = self.values(position, moves, nodes);
-        values.into_iter().map(|(value, answer)| (best - value, answer)).collect()
-    }
-
     /// The win chance of the position and its best move, by a search of `nodes` nodes, and of each of these moves the
     /// win chance (-1 to 1, for the side that plays it) and the answer, by a search of half as many at its answers,
     /// which knows what the ones before it found.
@@ -443,4 +436,13 @@ const RANKING_NODES: u64 = 20_000_000;
 const MATES: u32 = 5;
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+
+    #[test]
+    fn win_chances_are_lichess_ones() {
+        assert_eq!(win_chance(0), 0.0);
+        assert!((win_chance(100) - 0.18209).abs() < 1e-4);
+        assert_eq!((win_chance(MATE - 3), win_chance(3 - MATE)), (1.0, -1.0));
+    }
+}

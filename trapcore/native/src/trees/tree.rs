@@ -1,6 +1,6 @@
 //! Local trees: all lines of a position to a stated depth, reduced to what the measures read.
 
-use shakmaty::{CastlingMode, Chess, MoveList, Position};
+use shakmaty::{CastlingMode, Chess, Position};
 
 use crate::chess::moves::after;
 use crate::chess::position::GamePosition;
@@ -92,37 +92,6 @@ fn collect_sequences(
             collect_sequences(&after(chess, m), mode, depth, ply + 1, labels, line, out);
         }
     }
-}
-
-/// Every line of exactly `depth` moves, or that ends earlier, as label texts: for people and for tests.
-pub(crate) fn lines(position: &GamePosition, depth: u32, labels: Labels) -> Vec<Vec<String>> {
-    let mut out = Vec::new();
-    collect_lines(&position.chess, position.mode, depth, labels, &mut Vec::new(), &mut out);
-    out
-}
-
-fn collect_lines(
-    chess: &Chess,
-    mode: CastlingMode,
-    depth: u32,
-    labels: Labels,
-    line: &mut Vec<String>,
-    out: &mut Vec<Vec<String>>,
-) {
-    let moves = if depth > 0 { chess.legal_moves() } else { MoveList::new() };
-    if moves.is_empty() {
-        out.push(line.clone());
-    }
-    for &m in &moves {
-        line.push(labels.text(m, &moves, mode));
-        collect_lines(&after(chess, m), mode, depth - 1, labels, line, out);
-        line.pop();
-    }
-}
-
-/// Number of leaves at `depth`.
-pub(crate) fn perft(chess: &Chess, depth: u32) -> u64 {
-    shakmaty::perft(chess, depth)
 }
 
 /// The tree of depth 2 under `uci` labels: the form in which a million positions are compared.
@@ -268,7 +237,7 @@ mod tests {
             let s = parse(fen).unwrap();
             let mut plies = Plies2::default();
             plies.expand(&s.chess, s.mode);
-            assert_eq!(u64::from(plies.size()), perft(&s.chess, 2));
+            assert_eq!(u64::from(plies.size()), shakmaty::perft(&s.chess, 2));
             let bits = plies.label_bits();
             let general = label_set(&s, 2, UCI);
             assert_eq!(bits.iter().map(u32::from).collect::<Vec<_>>(), general);

@@ -15,20 +15,20 @@ const ROLES: [Role; 5] = [Role::Queen, Role::Rook, Role::Bishop, Role::Knight, R
 
 /// The pieces of a table. White has the stronger side.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Material {
+pub struct Material {
     /// The two kings, then White's other pieces and Black's, each from the strongest to the weakest.
     pub men: Vec<Piece>,
 }
 
 /// The men of a position on their squares, in the order of [`Material::men`], and the side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Placement {
+pub struct Placement {
     pub squares: [Square; MEN],
     pub turn: Color,
 }
 
 /// Every material of three or four men, each after those that its captures and promotions lead to.
-pub(crate) static MATERIALS: LazyLock<Vec<Material>> = LazyLock::new(|| {
+pub static MATERIALS: LazyLock<Vec<Material>> = LazyLock::new(|| {
     let mut found: Vec<Material> = ROLES.iter().map(|&role| Material::new(&[role], &[])).collect();
     for (index, &strong) in ROLES.iter().enumerate() {
         for &weak in &ROLES[index..] {
@@ -71,7 +71,7 @@ fn unit(piece: Piece) -> u32 {
 }
 
 /// Finds the table of a board and its placement there. `None` with more than [`MEN`] men and with bare kings.
-pub(crate) fn find(board: &Board, turn: Color) -> Option<(usize, Placement)> {
+pub fn find(board: &Board, turn: Color) -> Option<(usize, Placement)> {
     if board.occupied().count() > MEN {
         return None;
     }
@@ -99,7 +99,7 @@ impl Material {
     }
 
     /// As it is usually written, for example `KQvKR`.
-    pub(crate) fn name(&self) -> String {
+    pub fn name(&self) -> String {
         let side = |color: Color| -> String {
             self.men.iter().filter(|piece| piece.color == color).map(|piece| piece.role.upper_char()).collect()
         };
@@ -118,12 +118,12 @@ impl Material {
     }
 
     /// Number of placements, legal or not.
-    pub(crate) fn len(&self) -> usize {
+    pub fn size(&self) -> usize {
         2 * self.half()
     }
 
     /// The number of a placement; those with White to move come first. Mirrored placements have the same number.
-    pub(crate) fn index(&self, placement: &Placement) -> usize {
+    pub fn index(&self, placement: &Placement) -> usize {
         let king = placement.squares[0];
         let mut flip = if king.file() > shakmaty::File::D { 7 } else { 0 };
         if self.pawns() == 0 && king.rank() > Rank::Fourth {
@@ -138,7 +138,7 @@ impl Material {
     }
 
     /// The placement with a number.
-    pub(crate) fn placement(&self, index: usize) -> Placement {
+    pub fn placement(&self, index: usize) -> Placement {
         let turn = Color::from_white(index < self.half());
         let mut rest = (index % self.half()) as u32;
         let mut squares = [Square::A1; MEN];
@@ -150,7 +150,7 @@ impl Material {
         Placement { squares, turn }
     }
 
-    pub(crate) fn board(&self, placement: &Placement) -> Board {
+    pub fn board(&self, placement: &Placement) -> Board {
         let mut board = Board::empty();
         for (&man, &square) in self.men.iter().zip(&placement.squares) {
             board.set_piece_at(square, man);
@@ -158,16 +158,16 @@ impl Material {
         board
     }
 
-    pub(super) fn occupied(&self, placement: &Placement) -> Bitboard {
+    pub fn occupied(&self, placement: &Placement) -> Bitboard {
         placement.squares[..self.men.len()].iter().copied().collect()
     }
 
-    pub(super) fn king(&self, placement: &Placement, color: Color) -> Square {
+    pub fn king(&self, placement: &Placement, color: Color) -> Square {
         placement.squares[color.fold_wb(0, 1)]
     }
 
     /// Whether the king of a colour is attacked. A man on the square `taken` is gone.
-    pub(super) fn is_check(&self, placement: &Placement, color: Color, taken: Option<Square>) -> bool {
+    pub fn is_check(&self, placement: &Placement, color: Color, taken: Option<Square>) -> bool {
         let (king, occupied) = (self.king(placement, color), self.occupied(placement));
         self.men.iter().zip(&placement.squares).any(|(&man, &square)| {
             man.color != color && Some(square) != taken && attacks(square, man, occupied).contains(king)
@@ -175,7 +175,7 @@ impl Material {
     }
 
     /// Whether a placement is a legal position.
-    pub(super) fn is_legal(&self, placement: &Placement) -> bool {
+    pub fn is_legal(&self, placement: &Placement) -> bool {
         let squares = &placement.squares[..self.men.len()];
         self.occupied(placement).count() == squares.len()
             && !king_attacks(squares[0]).contains(squares[1])
@@ -185,6 +185,6 @@ impl Material {
 }
 
 /// Whether a square lies on the first or the last rank, where no pawn can stand.
-pub(super) fn is_last(square: Square) -> bool {
+pub fn is_last(square: Square) -> bool {
     matches!(square.rank(), Rank::First | Rank::Eighth)
 }

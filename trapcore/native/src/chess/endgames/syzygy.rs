@@ -11,7 +11,7 @@ use shakmaty::Chess;
 use shakmaty_syzygy::{Tablebase, Wdl};
 use thiserror::Error;
 
-use super::retrograde::Outcome;
+use super::Outcome;
 
 /// The first bytes of a file of wins, draws and losses.
 const MAGIC: [u8; 4] = [0x71, 0xe8, 0x23, 0x5d];

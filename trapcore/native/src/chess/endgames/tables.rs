@@ -5,8 +5,7 @@ use std::sync::{LazyLock, OnceLock};
 use shakmaty::{Chess, EnPassantMode, Position};
 
 use super::material::{MATERIALS, MEN, find};
-use super::retrograde::{DRAWN, ILLEGAL, Outcome, is_win};
-use super::syzygy;
+use super::{Outcome, syzygy};
 
 /// For each of [`MATERIALS`] the length of its table and the table, compressed with zstd: two bits for each placement.
 /// `python -m workshop.experiments.endgames` makes it anew.
@@ -57,10 +56,10 @@ fn own(chess: &Chess) -> Option<Outcome> {
     })
 }
 
-/// The table of a material as [`packed`] makes it.
-pub(super) fn table(place: usize) -> &'static Vec<u8> {
+/// The outcomes of a table, two bits each. What is no legal position repeats the one before, which takes least room.
+pub fn table(place: usize) -> &'static Vec<u8> {
     let (packed, table) = &TABLES[place];
-    table.get_or_init(|| unpacked(packed, MATERIALS[place].len()))
+    table.get_or_init(|| unpacked(packed, MATERIALS[place].size()))
 }
 
 fn unpacked(packed: &[u8], len: usize) -> Vec<u8> {
@@ -68,19 +67,4 @@ fn unpacked(packed: &[u8], len: usize) -> Vec<u8> {
     let read = ruzstd::decoding::FrameDecoder::new().decode_all(packed, &mut table);
     assert_eq!(read.expect("the tests read every table"), table.len());
     table
-}
-
-/// The outcomes of a table, two bits each. What is no legal position repeats the one before, which takes least room.
-pub(crate) fn packed(distances: &[u8]) -> Vec<u8> {
-    let mut last = Outcome::Drawn;
-    let mut code = |&distance: &u8| {
-        last = match distance {
-            ILLEGAL => last,
-            DRAWN => Outcome::Drawn,
-            won if is_win(won) => Outcome::Won,
-            _ => Outcome::Lost,
-        };
-        last as u8
-    };
-    distances.chunks(4).map(|four| four.iter().enumerate().fold(0, |byte, (i, d)| byte | code(d) << (2 * i))).collect()
 }

@@ -1,21 +1,11 @@
-//! The tables against published numbers, against mates that are proved, and against the search of all moves.
+//! The tables against the search of all moves, and against known endings.
 
 use shakmaty::{CastlingMode, Chess, FromSetup, Position, Setup};
 
+use super::Outcome;
 use super::material::{MATERIALS, Material, find};
-use super::retrograde::{Distances, ILLEGAL, Outcome, is_loss, is_win};
-use super::tables::{outcome, packed, table};
+use super::tables::outcome;
 use crate::chess::position::parse;
-
-fn place(name: &str) -> usize {
-    MATERIALS.iter().position(|material| material.name() == name).unwrap()
-}
-
-/// Moves of the longest mate of White, to move, and of Black.
-fn longest(distances: &[u8]) -> [u8; 2] {
-    let (white, black) = distances.split_at(distances.len() / 2);
-    [white, black].map(|half| half.iter().filter(|&&value| is_win(value)).max().map_or(0, |value| value / 2))
-}
 
 fn position(material: &Material, index: usize) -> Option<Chess> {
     let placement = material.placement(index);
@@ -28,65 +18,10 @@ fn position(material: &Material, index: usize) -> Option<Chess> {
 }
 
 #[test]
-fn the_longest_mates_are_those_that_are_published() {
-    let mut made = Distances::default();
-    for (name, moves) in [("KQvK", 10), ("KRvK", 16), ("KPvK", 28), ("KBvK", 0), ("KNvK", 0)] {
-        let distances = made.of(place(name));
-        assert_eq!(longest(distances), [moves, 0], "{name}");
-        assert_eq!(packed(distances), *table(place(name)), "{name}");
-    }
-}
-
-/// Every table, which takes minutes: run with `cargo test --profile checked -- --ignored`.
-#[test]
-#[ignore = "makes every table anew, which takes minutes"]
-fn every_table_is_made_anew_alike_with_the_published_mates() {
-    let published = [
-        ("KQvKR", [35, 19]),
-        ("KQvKB", [17, 0]),
-        ("KQvKN", [21, 0]),
-        ("KQvKQ", [13, 13]),
-        ("KRvKR", [19, 19]),
-        ("KRvKB", [29, 0]),
-        ("KRvKN", [40, 1]),
-        ("KBBvK", [19, 0]),
-        ("KBNvK", [33, 0]),
-        ("KNNvK", [1, 0]),
-        ("KQvKP", [28, 29]),
-        ("KRvKP", [26, 43]),
-        ("KPvKP", [33, 33]),
-        ("KPPvK", [32, 0]),
-        ("KBPvK", [31, 0]),
-        ("KNPvK", [27, 0]),
-    ];
-    let mut made = Distances::default();
-    for (place, material) in MATERIALS.iter().enumerate() {
-        let distances = made.of(place);
-        assert_eq!(packed(distances), *table(place), "{}", material.name());
-        if let Some((name, moves)) = published.iter().find(|(name, _)| *name == material.name()) {
-            assert_eq!(longest(distances), *moves, "{name}");
-        }
-    }
-}
-
-/// Three-man endings have published numbers of positions, counted without symmetric ones.
-#[test]
-fn the_lost_positions_of_king_and_pawn_are_as_many_as_are_published() {
-    let mut made = Distances::default();
-    let distances = made.of(place("KPvK"));
-    let legal = |value: &&u8| **value != ILLEGAL;
-    let (white, black) = distances.split_at(distances.len() / 2);
-    assert_eq!(white.iter().filter(legal).count(), 81_664);
-    assert_eq!(white.iter().filter(|&&value| is_win(value)).count(), 62_480);
-    assert_eq!(black.iter().filter(legal).count(), 84_012);
-    assert_eq!(black.iter().filter(|&&value| is_loss(value)).count(), 48_802);
-}
-
-#[test]
 fn each_position_is_as_good_as_its_best_move() {
     for (place, material) in MATERIALS.iter().enumerate() {
         let mut seen = 0;
-        for index in (0..material.len()).step_by((material.len() / 499) | 1) {
+        for index in (0..material.size()).step_by((material.size() / 499) | 1) {
             let Some(chess) = position(material, index) else { continue };
             let Some(here) = outcome(&chess) else { continue };
             let moves = chess.legal_moves();

@@ -3,7 +3,7 @@
 use super::game::{Game, WITHOUT_END};
 use super::local::{EMPTY, Key, LocalGame, StaticMove, Statics, man};
 use super::notation;
-use crate::training::random::Random;
+use crate::random::Random;
 
 const FILE_A: u64 = 0x0101_0101_0101_0101;
 const RANK_1: u64 = 0xff;

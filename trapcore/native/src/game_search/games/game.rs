@@ -1,6 +1,6 @@
 //! Interface of a game that Monte Carlo tree search plays.
 
-use crate::training::random::Random;
+use crate::random::Random;
 
 /// Most plies of a playout in a game that could go on for ever; then [`Game::cut_value`] values it.
 pub(crate) const WITHOUT_END: u32 = u32::MAX;

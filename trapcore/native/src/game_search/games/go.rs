@@ -2,7 +2,7 @@
 
 use super::game::Game;
 use super::notation;
-use crate::training::random::Random;
+use crate::random::Random;
 
 /// The move that puts no stone.
 pub(crate) const PASS: u8 = 64;

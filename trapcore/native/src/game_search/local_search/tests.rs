@@ -13,8 +13,8 @@ use crate::game_search::games::connect_four::ConnectFour;
 use crate::game_search::games::game::Game;
 use crate::game_search::games::local::LocalGame;
 use crate::game_search::games::tic_tac_toe::TicTacToe;
+use crate::random::Random;
 use crate::search::stop::StopFlag;
-use crate::training::random::Random;
 
 const MEMORY: usize = 1 << 20;
 const LIMITS: Limits = Limits { moves: 24, nodes: 20_000 };
@@ -64,18 +64,6 @@ fn distances_follow_from_the_rules() {
     black.pass();
     let reply = black.number(labelled(&black, "a5a4"));
     assert_eq!(distances.turns(number("a2a3"), reply), Some(2));
-}
-
-#[test]
-fn larger_boards_are_less_near_and_small_ones_do_not_pay() {
-    let breakthrough =
-        |size: u32, text: &str| Distances::new(&Breakthrough::parse(text, size).unwrap().statics()).mean();
-    let (large, small) = (
-        breakthrough(8, "BBBBBBBB/BBBBBBBB/......../......../......../......../WWWWWWWW/WWWWWWWW w"),
-        breakthrough(6, START),
-    );
-    let marks = Distances::new(&TicTacToe::parse(".../.../... x").unwrap().statics()).mean();
-    assert!(large > small && small > super::distance::PAYS && marks < super::distance::PAYS, "{large} {small} {marks}");
 }
 
 #[test]
@@ -173,24 +161,6 @@ fn lines_are_played_by_the_rules_and_end_the_game() {
         assert_eq!(answer.best, answer.line.first().copied());
     }
     assert!(whole > 10, "{whole}");
-}
-
-#[test]
-fn the_same_question_has_the_same_answer_and_budgets_are_kept() {
-    let game = random_position(&Breakthrough::parse(START, 6).unwrap(), 10, 3).unwrap();
-    for nodes in [1, 2, 100, 5_000] {
-        let limits = Limits { moves: 24, nodes };
-        let answer = found(&game, limits);
-        assert!(answer.nodes <= nodes && !answer.is_cancelled);
-        assert_eq!(answer, found(&game, limits));
-    }
-    let mut search = LocalSearch::new(&game, MEMORY);
-    let cancelled = StopFlag::new(None, Some(Arc::new(AtomicBool::new(true))), None);
-    let unlimited = Limits { moves: 24, nodes: u64::MAX };
-    let answer = search.run(&game, None, unlimited, &cancelled);
-    assert!(answer.is_cancelled && answer.finding == Finding::Nothing);
-    let timed = StopFlag::new(Some(Duration::from_millis(20)), None, None);
-    assert!(!search.run(&game, None, unlimited, &timed).is_cancelled);
 }
 
 #[test]

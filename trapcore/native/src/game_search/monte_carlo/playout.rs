@@ -3,7 +3,7 @@
 use super::options::{Options, PlayoutPolicy};
 use super::tree::Mean;
 use crate::game_search::games::game::Game;
-use crate::training::random::Random;
+use crate::random::Random;
 
 /// How playouts ended in which a player made a move, by player and code.
 pub(crate) struct History {

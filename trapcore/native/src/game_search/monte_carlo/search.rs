@@ -11,8 +11,8 @@ use super::options::{AllMovesAsFirst, Options};
 use super::playout::{Played, Playouts, for_first};
 use super::tree::{Mean, NONE, Node, Table, Tree, table_key};
 use crate::game_search::games::game::Game;
+use crate::random::Random;
 use crate::search::stop::StopFlag;
-use crate::training::random::Random;
 
 /// Score of a child without any playout: it comes before all others.
 const UNTRIED: f32 = 1e4;

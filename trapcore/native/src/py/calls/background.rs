@@ -21,7 +21,7 @@ thread_local! {
 }
 
 #[pyfunction]
-fn give_way() {
+pub(crate) fn give_way() {
     IN_BACKGROUND.set(true);
 }
 
@@ -46,9 +46,4 @@ fn lower_priority() {
     unsafe {
         libc::nice(NICER);
     }
-}
-
-/// Adds the functions of this file to the module.
-pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(give_way, module)?)
 }

@@ -5,7 +5,7 @@
 //! | `background` | work at a lower priority |
 //! | `spare` | tables that are kept for the next question |
 
-mod background;
+pub(super) mod background;
 pub(super) mod spare;
 
 use std::cell::{Cell, RefCell};
@@ -106,10 +106,4 @@ pub(super) fn detached<T: Send>(
         }
         None => Ok(done),
     }
-}
-
-/// Adds the class of this file, and what is in `background`, to the module.
-pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    background::register(module)?;
-    module.add_class::<Cancellation>()
 }

@@ -12,7 +12,7 @@ use crate::py::calls::{Cancellation, detached};
 
 /// A local search with what it knows of its game.
 #[pyclass(frozen, module = "trapcore._native")]
-struct LocalSearch(Mutex<Box<dyn AnyLocal>>);
+pub(crate) struct LocalSearch(Mutex<Box<dyn AnyLocal>>);
 
 /// What was found, in how many moves, the best move, the line, losing moves with their moves, moves after a tenuki, depth,
 /// nodes, whether it was cancelled.
@@ -112,13 +112,6 @@ fn unreadable(game: &str, position: &str) -> PyErr {
 
 /// Mean distance of moves, files of the focus, whether local search pays.
 #[pyfunction]
-fn locality(py: Python<'_>, game: &str, position: &str) -> Option<(f64, Option<u32>, bool)> {
+pub(crate) fn locality(py: Python<'_>, game: &str, position: &str) -> Option<(f64, Option<u32>, bool)> {
     py.detach(|| open::locality_of(game, position)).map(|found| (found.mean_distance, found.focus, found.pays))
-}
-
-pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add("MOST_MOVES", crate::game_search::local_search::distance::MOST_MOVES)?;
-    module.add("LOCALITY_PAYS", crate::game_search::local_search::distance::PAYS)?;
-    module.add_class::<LocalSearch>()?;
-    module.add_function(wrap_pyfunction!(locality, module)?)
 }

@@ -1,27 +1,22 @@
 //! Mate proofs, the search, and the trap test, with the tables that each thread keeps.
 
-mod local_search;
-mod monte_carlo;
+pub(super) mod local_search;
+pub(super) mod monte_carlo;
 
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use shakmaty::Move;
 use shakmaty::uci::UciMove;
+use shakmaty::{Chess, Move};
 
 use crate::chess::moves::{after, move_code};
 use crate::chess::position::{self, GamePosition};
-use crate::judge::model::GREATEST_SIMILARITY;
-use crate::mate::{MateProof, PROVER_VERSION, Prover};
+use crate::mate::{MateProof, Prover};
 use crate::py::arguments::legal_moves;
 use crate::py::calls::spare::Spare;
 use crate::py::calls::{Cancellation, detached};
-use crate::search::score::{MATE, MATE_BOUND, mate_distance};
-use crate::search::static_value::Evaluation;
+use crate::search::score::mate_distance;
 use crate::search::stop::StopFlag;
 use crate::search::{Limits, Pruning, SearchRequest, Searcher, key_of};
-use crate::trap_test::{
-    self, BaitTest, Depth, LOSS, MISTAKE, TEMPTING_GAIN, TEMPTING_RANK, TESTER_VERSION, TOLD, Tester, WIN_CHANCE_SCALE,
-};
+use crate::trap_test::{self, BaitTest, Depth, Tester};
 
 type ProofParts = (&'static str, Option<u32>, Vec<String>, u64, u32);
 
@@ -59,8 +54,8 @@ fn with_tester<T>(stop_flag: &StopFlag, work: impl FnOnce(&mut Tester) -> T) -> 
 }
 
 #[pyfunction]
-#[pyo3(signature = (fen, mate, nodes, milliseconds, stop, first = Vec::new()))]
-fn prove_mate(
+#[pyo3(signature = (fen, mate, nodes, milliseconds, stop, first = Vec::new(), bait = None))]
+pub(crate) fn prove_mate(
     py: Python<'_>,
     fen: &str,
     mate: u32,
@@ -68,8 +63,12 @@ fn prove_mate(
     milliseconds: Option<u64>,
     stop: Option<&Cancellation>,
     first: Vec<String>,
+    bait: Option<&str>,
 ) -> PyResult<ProofParts> {
-    let position = position::parse(fen)?;
+    let mut position = position::parse(fen)?;
+    if let Some(bait) = bait {
+        position.chess = after(&position.chess, position::parse_move(&position, bait)?);
+    }
     let first = legal_moves(&position, &first)?;
     let proof = detached(py, milliseconds, stop, |stop_flag| {
         with_prover(stop_flag, |prover| prover.prove(&position.chess, mate, nodes, &first))
@@ -77,45 +76,12 @@ fn prove_mate(
     Ok(proof_parts(&position, &proof))
 }
 
-#[pyfunction]
-#[allow(clippy::too_many_arguments)] // the question and its budget
-fn prove_bait(
-    py: Python<'_>,
-    fen: &str,
-    bait: &str,
-    killers: Vec<String>,
-    mate: u32,
-    nodes: u64,
-    milliseconds: Option<u64>,
-    stop: Option<&Cancellation>,
-) -> PyResult<ProofParts> {
-    let position = position::parse(fen)?;
-    let (_, baited, killers) = bait_and_killers(&position, bait, &killers)?;
-    let proof = detached(py, milliseconds, stop, |stop_flag| {
-        with_prover(stop_flag, |prover| prover.prove(&baited.chess, mate, nodes, &killers))
-    })?;
-    Ok(proof_parts(&baited, &proof))
-}
-
-/// The bait, the position after it, and the answers to try first.
-fn bait_and_killers(
-    position: &GamePosition,
-    bait: &str,
-    killers: &[String],
-) -> PyResult<(Move, GamePosition, Vec<Move>)> {
-    let bait = position::parse_move(position, bait)?;
-    let baited = GamePosition { chess: after(&position.chess, bait), mode: position.mode };
-    let killers = legal_moves(&baited, killers)?;
-    Ok((bait, baited, killers))
-}
-
 /// Value in centipawns, moves to mate or none, depth, line, nodes.
 type SearchParts = (i32, Option<i32>, u32, Vec<String>, u64);
 
 #[pyfunction]
-#[pyo3(signature = (fen, moves, depth, nodes, milliseconds, stop, first = Vec::new(), only = Vec::new(), evaluation = "network"))]
-#[allow(clippy::too_many_arguments)] // the question and its budget
-fn search(
+#[pyo3(signature = (fen, moves, depth, nodes, milliseconds, stop, first = Vec::new(), only = Vec::new()))]
+pub(crate) fn search(
     py: Python<'_>,
     fen: &str,
     moves: Vec<String>,
@@ -125,10 +91,7 @@ fn search(
     stop: Option<&Cancellation>,
     first: Vec<String>,
     only: Vec<String>,
-    evaluation: &str,
 ) -> PyResult<SearchParts> {
-    let evaluation = Evaluation::named(evaluation)
-        .ok_or_else(|| PyValueError::new_err(format!("no evaluation \"{evaluation}\"")))?;
     let mut position = position::parse(fen)?;
     let mut game = Vec::with_capacity(moves.len());
     for uci in &moves {
@@ -142,10 +105,7 @@ fn search(
         with_tester(stop_flag, |tester| {
             let request = SearchRequest { only: &only, first: &first, game: &game, window: None };
             tester.searcher.clear();
-            tester.searcher.evaluator.evaluation = evaluation;
-            let found = tester.searcher.search(&position.chess, request, limits, Pruning::Selective, |_| true);
-            tester.searcher.evaluator.evaluation = Evaluation::default();
-            found
+            tester.searcher.search(&position.chess, request, limits, Pruning::Selective, |_| true)
         })
     })?;
     let line = found.line.iter().map(|m| m.to_uci(position.mode).to_string()).collect();
@@ -154,7 +114,7 @@ fn search(
 
 /// The answers of the trap test for one bait.
 #[pyclass(frozen, get_all, name = "BaitTest", module = "trapcore._native")]
-struct PyBaitTest {
+pub(crate) struct PyBaitTest {
     bait: String,
     forced: bool,
     verdict: &'static str,
@@ -187,12 +147,26 @@ fn bait_test(position: &GamePosition, test: BaitTest) -> PyBaitTest {
     }
 }
 
+/// What the tester says of a position and of moves in it (UCI).
+fn tested(
+    py: Python<'_>,
+    (fen, moves): (&str, &[String]),
+    (milliseconds, stop): (Option<u64>, Option<&Cancellation>),
+    test: impl FnOnce(&mut Tester, &Chess, &[Move]) -> Vec<BaitTest> + Send,
+) -> PyResult<Vec<PyBaitTest>> {
+    let position = position::parse(fen)?;
+    let moves = legal_moves(&position, moves)?;
+    let tests = detached(py, milliseconds, stop, |stop_flag| {
+        with_tester(stop_flag, |tester| test(tester, &position.chess, &moves))
+    })?;
+    Ok(tests.into_iter().map(|test| bait_test(&position, test)).collect())
+}
+
 #[pyfunction]
-#[allow(clippy::too_many_arguments)] // the question and its budget
-fn test_bait(
+pub(crate) fn test_bait(
     py: Python<'_>,
     fen: &str,
-    bait: &str,
+    bait: String,
     killers: Vec<String>,
     depth: u32,
     nodes: u64,
@@ -200,17 +174,18 @@ fn test_bait(
     stop: Option<&Cancellation>,
 ) -> PyResult<PyBaitTest> {
     let position = position::parse(fen)?;
-    let (bait, _, killers) = bait_and_killers(&position, bait, &killers)?;
+    let baited = after(&position.chess, position::parse_move(&position, &bait)?);
+    let killers = legal_moves(&GamePosition { chess: baited, mode: position.mode }, &killers)?;
     let limits = Limits { depth, nodes };
-    let test = detached(py, milliseconds, stop, |stop_flag| {
-        with_tester(stop_flag, |tester| tester.test(&position.chess, bait, &killers, limits))
+    let mut found = tested(py, (fen, &[bait]), (milliseconds, stop), |tester, chess, bait| {
+        vec![tester.test(chess, bait[0], &killers, limits)]
     })?;
-    Ok(bait_test(&position, test))
+    Ok(found.remove(0))
 }
 
-/// Tests several baits of one position, each against the best of the other moves.
+/// Tests each bait against the best of the moves that are none of them.
 #[pyfunction]
-fn test_baits(
+pub(crate) fn test_baits(
     py: Python<'_>,
     fen: &str,
     baits: Vec<String>,
@@ -219,17 +194,12 @@ fn test_baits(
     milliseconds: Option<u64>,
     stop: Option<&Cancellation>,
 ) -> PyResult<Vec<PyBaitTest>> {
-    let position = position::parse(fen)?;
-    let baits = legal_moves(&position, &baits)?;
     let limits = Limits { depth, nodes };
-    let tests = detached(py, milliseconds, stop, |stop_flag| {
-        with_tester(stop_flag, |tester| tester.test_together(&position.chess, &baits, limits))
-    })?;
-    Ok(tests.into_iter().map(|test| bait_test(&position, test)).collect())
+    tested(py, (fen, &baits), (milliseconds, stop), |tester, chess, baits| tester.test_together(chess, baits, limits))
 }
 
 #[pyfunction]
-fn find_baits(
+pub(crate) fn find_baits(
     py: Python<'_>,
     fen: &str,
     depth: u32,
@@ -237,23 +207,19 @@ fn find_baits(
     milliseconds: Option<u64>,
     stop: Option<&Cancellation>,
 ) -> PyResult<Vec<PyBaitTest>> {
-    let position = position::parse(fen)?;
     let limits = Limits { depth, nodes };
-    let tests = detached(py, milliseconds, stop, |stop_flag| {
-        with_tester(stop_flag, |tester| tester.baits(&position.chess, limits))
-    })?;
-    Ok(tests.into_iter().map(|test| bait_test(&position, test)).collect())
+    tested(py, (fen, &[]), (milliseconds, stop), |tester, chess, _| tester.baits(chess, limits))
 }
 
 /// What values by depth say about a bait: the verdict, and the win chance that it costs at the last of them.
 #[pyfunction]
-fn judge_depths(depths: Vec<(u32, i32, i32)>) -> (&'static str, f64) {
+pub(crate) fn judge_depths(depths: Vec<(u32, i32, i32)>) -> (&'static str, f64) {
     let depths: Vec<Depth> = depths.into_iter().map(|(depth, bait, best)| Depth { depth, bait, best }).collect();
     (trap_test::verdict_at(&depths).name(), depths.last().map_or(0.0, Depth::loss))
 }
 
 #[pyfunction]
-fn first_sight(py: Python<'_>, fen: &str, bait: &str) -> PyResult<(usize, i32)> {
+pub(crate) fn first_sight(py: Python<'_>, fen: &str, bait: &str) -> PyResult<(usize, i32)> {
     let position = position::parse(fen)?;
     let bait = move_code(position::parse_move(&position, bait)?);
     let seen = detached(py, None, None, |stop_flag| {
@@ -264,44 +230,16 @@ fn first_sight(py: Python<'_>, fen: &str, bait: &str) -> PyResult<(usize, i32)> 
 }
 
 #[pyfunction]
-fn bait_profile(py: Python<'_>, fen: &str, bait: &str, depth: u32) -> PyResult<Vec<(u32, usize, i32, i32)>> {
+pub(crate) fn bait_profile(py: Python<'_>, fen: &str, bait: &str, depth: u32) -> PyResult<Vec<(u32, usize, i32, i32)>> {
     let position = position::parse(fen)?;
     let bait = position::parse_move(&position, bait)?;
     detached(py, None, None, |stop_flag| with_tester(stop_flag, |tester| tester.profile(&position.chess, bait, depth)))
 }
 
 #[pyfunction]
-fn static_ranking(py: Python<'_>, fen: &str) -> PyResult<Vec<(String, i32)>> {
+pub(crate) fn static_ranking(py: Python<'_>, fen: &str) -> PyResult<Vec<(String, i32)>> {
     let position = position::parse(fen)?;
     let text = |m| UciMove::from_move(m, position.mode).to_string();
     Ok(py
         .detach(|| trap_test::static_ranking(&position.chess).into_iter().map(|(value, m)| (text(m), value)).collect()))
-}
-
-/// Adds the functions of this file to the module.
-pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add("PROVER_VERSION", PROVER_VERSION)?;
-    module.add("TESTER_VERSION", TESTER_VERSION)?;
-    module.add("LOSS", LOSS)?;
-    module.add("GREATEST_SIMILARITY", GREATEST_SIMILARITY)?;
-    module.add("MISTAKE", MISTAKE)?;
-    module.add("TOLD", TOLD)?;
-    module.add("TEMPTING_RANK", TEMPTING_RANK)?;
-    module.add("TEMPTING_GAIN", TEMPTING_GAIN)?;
-    module.add("WIN_CHANCE_SCALE", WIN_CHANCE_SCALE)?;
-    module.add("MATE", MATE)?;
-    module.add("MATE_BOUND", MATE_BOUND)?;
-    module.add_function(wrap_pyfunction!(prove_mate, module)?)?;
-    module.add_function(wrap_pyfunction!(prove_bait, module)?)?;
-    module.add_function(wrap_pyfunction!(search, module)?)?;
-    module.add_function(wrap_pyfunction!(test_bait, module)?)?;
-    module.add_function(wrap_pyfunction!(test_baits, module)?)?;
-    module.add_function(wrap_pyfunction!(find_baits, module)?)?;
-    module.add_function(wrap_pyfunction!(judge_depths, module)?)?;
-    module.add_function(wrap_pyfunction!(first_sight, module)?)?;
-    module.add_function(wrap_pyfunction!(bait_profile, module)?)?;
-    module.add_function(wrap_pyfunction!(static_ranking, module)?)?;
-    module.add_class::<PyBaitTest>()?;
-    local_search::register(module)?;
-    monte_carlo::register(module)
 }

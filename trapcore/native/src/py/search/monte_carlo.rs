@@ -14,7 +14,7 @@ use crate::py::calls::{Cancellation, detached};
 
 /// A search with its tree, which is kept from move to move.
 #[pyclass(frozen, module = "trapcore._native")]
-struct MonteCarlo(Mutex<Box<dyn AnySearch>>);
+pub(crate) struct MonteCarlo(Mutex<Box<dyn AnySearch>>);
 
 /// Moves with their playouts, values, proofs and hints, the best first; line, playouts, nodes, fingerprints, what local
 /// search saw, whether it was cancelled, whether the tree is full.
@@ -74,7 +74,6 @@ impl MonteCarlo {
 #[pymethods]
 impl MonteCarlo {
     #[new]
-    #[allow(clippy::too_many_arguments)] // a search has as many options
     #[pyo3(signature = (game, position, seed, memory, *, exploration, solver, decisive, mast, history, all_moves, grave,
         only_decisive, bias, minimax, sharing, local))]
     fn new(
@@ -171,19 +170,13 @@ impl MonteCarlo {
 }
 
 #[pyfunction]
-fn has_evaluation(game: &str, position: &str) -> PyResult<bool> {
+pub(crate) fn has_evaluation(game: &str, position: &str) -> PyResult<bool> {
     open::has_evaluation(game, position).ok_or_else(|| unreadable(game, position))
 }
 
 #[pyfunction]
-fn node_similarity(game: &str, first: &str, second: &str, by: &str) -> PyResult<f32> {
+pub(crate) fn node_similarity(game: &str, first: &str, second: &str, by: &str) -> PyResult<f32> {
     let by = measure(by)?;
     open::compare(game, first, second, by)
         .ok_or_else(|| PyValueError::new_err(format!("no two positions of {game:?}: {first:?}, {second:?}")))
-}
-
-pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<MonteCarlo>()?;
-    module.add_function(wrap_pyfunction!(has_evaluation, module)?)?;
-    module.add_function(wrap_pyfunction!(node_similarity, module)?)
 }

@@ -1,7 +1,6 @@
 //! Causes of losing moves.
 
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
 use shakmaty::{Move, Square};
 
 use crate::chess::moves::after;
@@ -12,7 +11,7 @@ use crate::py::calls::{Cancellation, detached};
 use crate::py::pickle::impl_pickle;
 use crate::themes::causes::mistake::Question;
 use crate::themes::causes::threats::Passes;
-use crate::themes::causes::{CAUSES, Cause, Explanation, ZUGZWANG, explain};
+use crate::themes::causes::{Cause, Explanation, explain};
 
 impl_pickle! {
     #[pyclass(frozen, get_all, name = "Cause", module = "trapcore._native")]
@@ -78,7 +77,7 @@ static PASSES: Spare<Passes> = Spare::new();
 /// Why losing moves lose, in their order.
 #[pyfunction]
 #[pyo3(signature = (mistakes, stop = None))]
-fn explain_mistakes(
+pub(crate) fn explain_mistakes(
     py: Python<'_>,
     mistakes: Vec<MistakeParts>,
     stop: Option<&Cancellation>,
@@ -105,13 +104,4 @@ impl Read {
             mate_in: self.mate_in,
         }
     }
-}
-
-pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    let names = CAUSES.iter().map(|&(name, _)| name).chain([ZUGZWANG]).collect::<Vec<_>>();
-    module.add("CAUSES", PyTuple::new(module.py(), names)?)?;
-    module.add_class::<PyCause>()?;
-    module.add_class::<PyExplanation>()?;
-    module.add_function(wrap_pyfunction!(explain_mistakes, module)?)?;
-    Ok(())
 }

@@ -15,12 +15,12 @@ use crate::py::calls::spare::Spare;
 use crate::py::calls::{Cancellation, detached};
 use crate::search::Searcher;
 use crate::themes::line::Line;
-use crate::themes::{Passing, THEMES, ZUGZWANG, line_themes as themes_of};
+use crate::themes::{Passing, line_themes as themes_of};
 
 /// A theme, and what it rests on.
 #[pyclass(frozen, eq, hash, module = "trapcore._native")]
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct LineTheme {
+pub(crate) struct LineTheme {
     #[pyo3(get)]
     name: String,
     #[pyo3(get)]
@@ -60,7 +60,7 @@ static SEARCHERS: Spare<Searcher> = Spare::new();
 /// The themes of a line whose first move is the bait; zugzwang only with nodes to search.
 #[pyfunction]
 #[pyo3(signature = (fen, moves, nodes = 0, stop = None))]
-fn line_themes(
+pub(crate) fn line_themes(
     py: Python<'_>,
     fen: &str,
     moves: Vec<String>,
@@ -96,15 +96,4 @@ fn line_themes(
             targets: evidence.targets.iter().map(ToString::to_string).collect(),
         })
         .collect())
-}
-
-pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add(
-        "THEMES",
-        PyTuple::new(module.py(), THEMES.iter().map(|&(name, _)| name).chain([ZUGZWANG]).collect::<Vec<_>>())?,
-    )?;
-    causes::register(module)?;
-    module.add_class::<LineTheme>()?;
-    module.add_function(wrap_pyfunction!(line_themes, module)?)?;
-    Ok(())
 }

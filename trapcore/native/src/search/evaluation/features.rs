@@ -7,9 +7,9 @@ macro_rules! layout {
     ($($(#[$doc:meta])* $name:ident $length:literal)*) => {
         layout!(@ (0) $($(#[$doc])* $name $length)*);
         /// Names and lengths of the rows.
-        pub(crate) const ROWS: &[(&str, usize)] = &[$((stringify!($name), $length)),*];
+        pub const ROWS: &[(&str, usize)] = &[$((stringify!($name), $length)),*];
         /// Number of features.
-        pub(crate) const FEATURES: usize = 0 $(+ $length)*;
+        pub const FEATURES: usize = 0 $(+ $length)*;
     };
     (@ ($start:expr)) => {};
     (@ ($start:expr) $(#[$doc:meta])* $name:ident $length:literal $($rest:tt)*) => {

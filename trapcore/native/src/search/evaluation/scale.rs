@@ -103,7 +103,7 @@ const QUEEN: usize = 9;
 const SHARES: [i32; Kind::ALL.len()] = [0, 0, 4, 22, 20, 7, 54, 47, 8, 40, 41];
 
 /// How much of an advantage of this side counts, in 64ths.
-pub(crate) fn scale(board: &Board, strong: Color) -> i32 {
+pub fn scale(board: &Board, strong: Color) -> i32 {
     Kind::of(board, strong).map_or(UNSCALED, Kind::share)
 }
 

@@ -22,7 +22,7 @@ struct Sums {
 }
 
 /// Hidden sums by ply.
-pub(crate) struct Accumulator {
+pub struct Accumulator {
     network: &'static Network,
     plies: Vec<Sums>,
 }
@@ -47,7 +47,7 @@ impl Inputs {
 }
 
 impl Accumulator {
-    pub(crate) fn new(network: &'static Network, plies: usize) -> Accumulator {
+    pub fn new(network: &'static Network, plies: usize) -> Accumulator {
         let empty = Sums {
             roles: ByRole::default(),
             colors: ByColor::default(),
@@ -58,7 +58,7 @@ impl Accumulator {
     }
 
     /// The value of a position at a ply below the number of plies, in centipawns for the side to move.
-    pub(crate) fn evaluate(&mut self, chess: &Chess, ply: usize) -> i32 {
+    pub fn evaluate(&mut self, chess: &Chess, ply: usize) -> i32 {
         self.bring_up_to_date(chess.board(), ply);
         let hidden = &self.plies[ply].hidden;
         let pieces = bucket(chess.board().occupied().count());

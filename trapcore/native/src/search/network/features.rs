@@ -12,7 +12,7 @@ pub(crate) const PLACES: usize = 2 * 6 * 64;
 pub(crate) const REGIONS: usize = 5;
 
 /// A weight for each place and region.
-pub(crate) const INPUTS: usize = REGIONS * PLACES;
+pub const INPUTS: usize = REGIONS * PLACES;
 
 /// The region of a king by its rank and file as its side sees the board: the corner and the middle of the first rank,
 /// the second, the third and fourth, and the other half.
@@ -45,7 +45,7 @@ impl View {
 }
 
 /// The inputs that a board sets for one side, below [`INPUTS`]; one for each piece.
-pub(crate) fn features(board: &Board, perspective: Color) -> impl Iterator<Item = usize> + '_ {
+pub fn features(board: &Board, perspective: Color) -> impl Iterator<Item = usize> + '_ {
     let view = View::new(board, perspective);
     pieces(board)
         .flat_map(move |(color, role, squares)| squares.into_iter().map(move |square| view.index(color, role, square)))

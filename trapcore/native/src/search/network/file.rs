@@ -14,7 +14,7 @@ const LENGTH: usize = 16 + 2 * HIDDEN * (INPUTS + 1 + 2 * BUCKETS) + 4 * BUCKETS
 
 /// Why bytes are no network.
 #[derive(Debug, Error, PartialEq, Eq)]
-pub(crate) enum FileError {
+pub enum FileError {
     #[error("a network has {LENGTH} bytes, not {0}")]
     Length(usize),
     #[error("the checksum of the network is wrong")]
@@ -27,7 +27,7 @@ pub(crate) enum FileError {
 
 impl Network {
     /// The network in these bytes.
-    pub(crate) fn read(bytes: &[u8]) -> Result<Network, FileError> {
+    pub fn read(bytes: &[u8]) -> Result<Network, FileError> {
         if bytes.len() != LENGTH {
             return Err(FileError::Length(bytes.len()));
         }
@@ -56,7 +56,7 @@ impl Network {
     }
 
     /// The bytes of this network.
-    pub(crate) fn write(&self) -> Vec<u8> {
+    pub fn write(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(LENGTH);
         bytes.extend(header());
         for row in self.features.iter().chain([&self.bias]).chain(self.output.as_flattened()) {

@@ -5,7 +5,7 @@ use super::{Network, QA, QB, Row, SCALE};
 use crate::search::score::MATE_BOUND;
 
 /// Largest output weight: times a hidden value it fits 16 bits, and the sum over a side fits 32.
-pub(crate) const WIDEST: i16 = 128;
+pub const WIDEST: i16 = 128;
 /// Hidden neurons that are worked on at a time, so that they stay in registers.
 const CHUNK: usize = 128;
 
@@ -90,7 +90,8 @@ pub(super) fn output(network: &Network, bucket: usize, own: &Row, other: &Row) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::network::tests::{Random, random_network};
+    use crate::random::Random;
+    use crate::search::network::tests::random_network;
 
     #[test]
     fn kernels_of_all_instruction_sets_agree() {

@@ -20,41 +20,41 @@ pub(crate) mod inference;
 use self::features::INPUTS;
 
 /// Width of the hidden layer for each side.
-pub(crate) const HIDDEN: usize = 256;
+pub const HIDDEN: usize = 256;
 /// Sets of output weights, chosen by the number of pieces.
-pub(crate) const BUCKETS: usize = 8;
+pub const BUCKETS: usize = 8;
 /// What 1.0 is in the hidden layer and the feature weights.
-pub(crate) const QA: i32 = 255;
+pub const QA: i32 = 255;
 /// What 1.0 is in the output weights.
-pub(crate) const QB: i32 = 256;
+pub const QB: i32 = 256;
 /// Centipawns of an output of 1.0.
-pub(crate) const SCALE: i32 = 400;
+pub const SCALE: i32 = 400;
 
 /// One value for each hidden neuron of a side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(align(64))]
-pub(crate) struct Row(pub(crate) [i16; HIDDEN]);
+pub struct Row(pub [i16; HIDDEN]);
 
 impl Row {
-    pub(crate) const ZERO: Row = Row([0; HIDDEN]);
+    pub const ZERO: Row = Row([0; HIDDEN]);
 }
 
 /// The weights.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Network {
+pub struct Network {
     /// What each input adds to the hidden sums; scale [`QA`]. As many as [`INPUTS`].
-    pub(crate) features: Box<[Row]>,
+    pub features: Box<[Row]>,
     /// The hidden sums of an empty board.
-    pub(crate) bias: Row,
+    pub bias: Row,
     /// By bucket: weights of the hidden values of the side to move, and of the other; scale [`QB`].
-    pub(crate) output: [[Row; 2]; BUCKETS],
+    pub output: [[Row; 2]; BUCKETS],
     /// Scale [`QA`] · [`QB`].
-    pub(crate) output_bias: [i32; BUCKETS],
+    pub output_bias: [i32; BUCKETS],
 }
 
 impl Network {
     /// All weights 0.
-    pub(crate) fn zero() -> Network {
+    pub fn zero() -> Network {
         Network {
             features: vec![Row::ZERO; INPUTS].into_boxed_slice(),
             bias: Row::ZERO,
@@ -65,7 +65,7 @@ impl Network {
 }
 
 /// Which output weights a position of so many pieces takes.
-pub(crate) fn bucket(pieces: usize) -> usize {
+pub fn bucket(pieces: usize) -> usize {
     (pieces.saturating_sub(2) / 4).min(BUCKETS - 1)
 }
 

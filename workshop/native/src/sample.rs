@@ -2,8 +2,7 @@
 
 use shakmaty::{Chess, Move, MoveList, Position};
 
-use super::random::Random;
-use crate::pgn::reader::Game;
+use native::workshop::{Random, decode, parse};
 
 /// Moves of a position whose ends are valued together.
 const MOVES: usize = 8;
@@ -18,12 +17,16 @@ pub(crate) struct Question {
     pub moves: Vec<Move>,
 }
 
-/// Questions about a game: a share of its positions, about half of them after a few random moves, so that blunders
-/// and one-sided material are seen as often as a search sees them.
-pub(crate) fn questions(game: &Game, share: f64, random: &mut Random) -> Vec<Question> {
+/// Questions about a game (its start, none for the usual one, and its moves as the library stores them): a share of its
+/// positions, about half of them after a few random moves, so that blunders and one-sided material are seen as often as
+/// a search sees them. What is no start or no legal move ends the game.
+pub(crate) fn questions(start: Option<&str>, moves: &[u8], share: f64, random: &mut Random) -> Vec<Question> {
     let mut out = Vec::new();
-    let mut chess = game.initial.clone();
-    for &m in &game.moves {
+    let Ok(mut chess) = start.map_or(Ok(Chess::default()), |fen| parse(fen).map(|found| found.chess)) else {
+        return out;
+    };
+    for code in moves.as_chunks::<2>().0 {
+        let Some(m) = decode(&chess, u16::from_le_bytes(*code)) else { break };
         chess.play_unchecked(m);
         if random.unit() >= share {
             continue;

@@ -3,7 +3,7 @@
 //! Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
 
 /// A generator; its state is the seed.
-pub(crate) struct Random(pub u64);
+pub struct Random(pub u64);
 
 impl Random {
     pub(crate) fn next(&mut self) -> u64 {
@@ -14,12 +14,12 @@ impl Random {
     }
 
     /// 0 to `bound` - 1.
-    pub(crate) fn below(&mut self, bound: usize) -> usize {
+    pub fn below(&mut self, bound: usize) -> usize {
         ((u128::from(self.next()) * bound as u128) >> 64) as usize
     }
 
     /// At least 0, below 1.
-    pub(crate) fn unit(&mut self) -> f64 {
+    pub fn unit(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
 }

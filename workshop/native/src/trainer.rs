@@ -1,16 +1,17 @@
 //! The network in floating point, its gradient, and Adam.
 //!
 //! The loss is the squared difference of win chances on the scale 0 to 1: a centipawn counts where games are decided,
-//! and hardly where they are won. What is trained is what `search::network` infers, with the same inputs, buckets and
+//! and hardly where they are won. What is trained is what the core's network infers, with the same inputs, buckets and
 //! activation, before its weights are rounded.
 
 use std::thread;
 
-use super::record::{Record, SIZE};
-use crate::search::network::features::{INPUTS, features};
-use crate::search::network::inference::WIDEST as WIDEST_OUTPUT;
-use crate::search::network::{BUCKETS, HIDDEN, Network, QA, QB, SCALE, bucket};
-use crate::trap_test::WIN_CHANCE_SCALE;
+use native::workshop::{
+    BUCKETS, HIDDEN, INPUTS, Network, QA, QB, Random, SCALE, WIDEST as WIDEST_OUTPUT, WIN_CHANCE_SCALE, bucket,
+    features,
+};
+
+use crate::record::{Record, SIZE};
 
 /// Centipawns of an output of 1.
 const UNIT: f32 = SCALE as f32;
@@ -55,7 +56,7 @@ pub(crate) enum Pass {
 impl Trainer {
     /// Small random weights from `seed`.
     pub(crate) fn new(seed: u64) -> Trainer {
-        let mut random = super::random::Random(seed);
+        let mut random = Random(seed);
         let mut parameters = vec![0.0; PARAMETERS];
         let mut fill = |values: &mut [f32], width: f64| {
             for value in values {
@@ -269,10 +270,10 @@ impl Forward {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::chess::position::parse;
-    use crate::search::network::accumulator::Accumulator;
+    use native::workshop::{Accumulator, parse};
     use shakmaty::Position;
+
+    use super::*;
 
     const FENS: [(&str, i16); 3] = [
         ("r1bqk2r/pppp1ppp/2n5/2b1p3/2BnP3/2N2N2/PPPP1PPP/R1BQ1RK1 w kq - 0 1", 250),

@@ -2,8 +2,7 @@
 
 use shakmaty::{Bitboard, Board, CastlingMode, Color, Piece, Position, Role, Setup};
 
-use crate::chess::position::playable;
-use crate::chess::static_exchange::see;
+use native::workshop::{playable, see};
 
 /// Bytes of a record.
 pub(crate) const SIZE: usize = 32;
@@ -65,8 +64,9 @@ pub(crate) fn is_quiet(record: &Record) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use native::workshop::parse;
+
     use super::*;
-    use crate::chess::position::parse;
 
     #[test]
     fn a_position_is_quiet_if_no_capture_wins() {

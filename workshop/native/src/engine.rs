@@ -11,9 +11,10 @@ use std::thread;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Position};
 
-use super::record::{Record, SIZE};
-use super::sample::Question;
-use crate::chess::position::fen;
+use native::workshop::fen;
+
+use crate::record::{Record, SIZE};
+use crate::sample::Question;
 
 /// Megabytes of the engine's table.
 const HASH: u32 = 16;
@@ -101,8 +102,9 @@ fn record(start: &Chess, line: &str) -> Option<[u8; SIZE]> {
 
 #[cfg(test)]
 mod tests {
+    use native::workshop::parse;
+
     use super::*;
-    use crate::chess::position::parse;
 
     const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 

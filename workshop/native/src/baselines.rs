@@ -3,10 +3,7 @@
 
 use shakmaty::{Chess, Move, Position};
 
-use crate::chess::checks::{CheckFinder, is_mate};
-use crate::chess::moves::after;
-use crate::chess::piece_values::material_gain;
-use crate::chess::static_exchange::see;
+use native::workshop::{CheckFinder, after, is_mate, material_gain, see};
 
 /// Centipawns of a mate, less one for each ply to it.
 const MATED: i32 = 20_000;
@@ -109,8 +106,9 @@ fn some_wins(chess: &Chess, mate: u32, most: u64, moves_made: &mut u64) -> bool 
 
 #[cfg(test)]
 mod tests {
+    use native::workshop::{parse, parse_move};
+
     use super::*;
-    use crate::chess::position::{parse, parse_move};
 
     #[test]
     fn three_plies_see_a_fork_and_a_mate() {

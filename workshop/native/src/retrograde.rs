@@ -5,15 +5,7 @@ use std::ops::Range;
 use shakmaty::attacks::{attacks, pawn_attacks};
 use shakmaty::{Bitboard, Board, Color, Piece, Rank, Role, Square};
 
-use super::material::{MATERIALS, Material, Placement, find, is_last};
-
-/// The result of a position, for the side to move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
-    Lost,
-    Drawn,
-    Won,
-}
+use native::workshop::{MATERIALS, Material, Outcome, Placement, find, is_last};
 
 /// Value of a placement that is drawn.
 pub(crate) const DRAWN: u8 = 0;
@@ -118,7 +110,7 @@ enum Step {
 
 impl<'a> Analysis<'a> {
     fn new(made: &'a Distances, material: &'a Material) -> Analysis<'a> {
-        let len = material.len();
+        let len = material.size();
         let (distances, open, longest) = (vec![DRAWN; len], vec![0; len], vec![0; len]);
         Analysis { made, material, distances, open, longest, due: vec![Vec::new(); 256] }
     }
@@ -318,4 +310,91 @@ fn pawn_origins(color: Color, to: Square, occupied: Bitboard) -> Bitboard {
         }
     }
     found
+}
+
+/// The outcomes of a table, two bits each. What is no legal position repeats the one before, which takes least room.
+pub(crate) fn packed(distances: &[u8]) -> Vec<u8> {
+    let mut last = Outcome::Drawn;
+    let mut code = |&distance: &u8| {
+        last = match distance {
+            ILLEGAL => last,
+            DRAWN => Outcome::Drawn,
+            won if is_win(won) => Outcome::Won,
+            _ => Outcome::Lost,
+        };
+        last as u8
+    };
+    distances.chunks(4).map(|four| four.iter().enumerate().fold(0, |byte, (i, d)| byte | code(d) << (2 * i))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use native::workshop::table;
+
+    use super::*;
+
+    fn place(name: &str) -> usize {
+        MATERIALS.iter().position(|material| material.name() == name).unwrap()
+    }
+
+    /// Moves of the longest mate of White, to move, and of Black.
+    fn longest(distances: &[u8]) -> [u8; 2] {
+        let (white, black) = distances.split_at(distances.len() / 2);
+        [white, black].map(|half| half.iter().filter(|&&value| is_win(value)).max().map_or(0, |value| value / 2))
+    }
+
+    #[test]
+    fn the_longest_mates_are_those_that_are_published() {
+        let mut made = Distances::default();
+        for (name, moves) in [("KQvK", 10), ("KRvK", 16), ("KPvK", 28), ("KBvK", 0), ("KNvK", 0)] {
+            let distances = made.of(place(name));
+            assert_eq!(longest(distances), [moves, 0], "{name}");
+            assert_eq!(packed(distances), *table(place(name)), "{name}");
+        }
+    }
+
+    /// Every table, which takes minutes: run with `cargo test --profile checked -- --ignored`.
+    #[test]
+    #[ignore = "makes every table anew, which takes minutes"]
+    fn every_table_is_made_anew_alike_with_the_published_mates() {
+        let published = [
+            ("KQvKR", [35, 19]),
+            ("KQvKB", [17, 0]),
+            ("KQvKN", [21, 0]),
+            ("KQvKQ", [13, 13]),
+            ("KRvKR", [19, 19]),
+            ("KRvKB", [29, 0]),
+            ("KRvKN", [40, 1]),
+            ("KBBvK", [19, 0]),
+            ("KBNvK", [33, 0]),
+            ("KNNvK", [1, 0]),
+            ("KQvKP", [28, 29]),
+            ("KRvKP", [26, 43]),
+            ("KPvKP", [33, 33]),
+            ("KPPvK", [32, 0]),
+            ("KBPvK", [31, 0]),
+            ("KNPvK", [27, 0]),
+        ];
+        let mut made = Distances::default();
+        for (place, material) in MATERIALS.iter().enumerate() {
+            let distances = made.of(place);
+            assert_eq!(packed(distances), *table(place), "{}", material.name());
+            if let Some((name, moves)) = published.iter().find(|(name, _)| *name == material.name()) {
+                assert_eq!(longest(distances), *moves, "{name}");
+            }
+        }
+    }
+
+    /// Three-man endings have published numbers of positions, counted without symmetric ones.
+    #[test]
+    fn the_lost_positions_of_king_and_pawn_are_as_many_as_are_published() {
+        let mut made = Distances::default();
+        let distances = made.of(place("KPvK"));
+        let legal = |value: &&u8| **value != ILLEGAL;
+        let (white, black) = distances.split_at(distances.len() / 2);
+        assert_eq!(white.iter().filter(legal).count(), 81_664);
+        assert_eq!(white.iter().filter(|&&value| is_win(value)).count(), 62_480);
+        assert_eq!(black.iter().filter(legal).count(), 84_012);
+        assert_eq!(black.iter().filter(|&&value| is_loss(value)).count(), 48_802);
+    }
 }
