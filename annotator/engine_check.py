@@ -21,10 +21,10 @@ from typing import NamedTuple, Self
 import chess
 
 from annotator.events import EventProof, TrapEvent
-from db.proof.uci_engine import Evaluation, UciEngine, uci_line
 from db.traps.position_value import PositionValue, Values, deepest
 from db.traps.terms import Event
 from trapcore import _native
+from trapcore.engines.uci_engine import Evaluation, UciEngine, uci_line
 from trapcore.parallel.budget import Budget
 from trapcore.proof.mate import prove_bait
 from trapcore.proof.search import MISTAKE

@@ -9,6 +9,7 @@ version.py          installed version of trapline
 piece_values.py     values of the chess pieces, in centipawns and in pawns
 io/                 byte streams, files of positions, atomic writes, tokens, logs
 parallel/           budgets, cancellation, pools of threads, a Dask cluster
+engines/            UCI engines as processes
 trees/              local trees of chess and of other games, the frozen position key
 measures/           similarity of two positions by their local trees
 proof/              forced mates, search, the trap test

@@ -1,8 +1,7 @@
 """Searchers: trapline's own search, or a UCI engine with the own search as its substitute while it is dead."""
 
 import logging
-from collections.abc import Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -11,7 +10,7 @@ import chess.engine
 
 from bot.moves.search_pool import SearchPool
 from bot.settings import EngineSettings
-from db.proof.engine_process import start_engine
+from trapcore.engines.process import EngineProcess
 from trapcore.errors import EngineError
 from trapcore.parallel.budget import Budget, Cancellation
 from trapcore.proof.search import MATE, search
@@ -20,9 +19,6 @@ log = logging.getLogger(__name__)
 
 STARTS = 5
 """Most starts of an engine in one game; after that it is not started again."""
-
-USUAL_OPTIONS: Mapping[str, int] = {"Threads": 1, "Hash": 64}
-"""Options of engines that know them, unless the settings say something else."""
 
 GRACE_SECONDS = 2.0
 """An engine whose answer is this late counts as dead."""
@@ -81,70 +77,34 @@ class Engine:
     """UCI engine for one game, started by a thread of its own, so that a start takes no longer than a move."""
 
     def __init__(self, settings: EngineSettings) -> None:
-        self._settings, self._command = settings, settings.command
-        self._engine: Future[chess.engine.SimpleEngine] | None = None
-        self._starts = 0
+        self._settings = mine = settings
+        self._process = EngineProcess(
+            mine.command, mine.uci_options, mine.arguments, mine.working_dir, starts=STARTS, grace_seconds=GRACE_SECONDS
+        )
         self._game = object()
         self._starter = ThreadPoolExecutor(1, thread_name_prefix="engine")
-        self._start()
+        self._started = self._starter.submit(self._process.start)
 
     def search(self, board: chess.Board, milliseconds: int, stop: Cancellation) -> Searched:
         """Search by the engine. Raises `EngineError` if it is dead, and starts it again for the next move."""
-        engine = self._started(milliseconds)
         mine = self._settings
         limit = chess.engine.Limit(time=max(0.001, milliseconds / 1000), nodes=mine.nodes, depth=mine.depth)
-        engine.timeout = GRACE_SECONDS
         try:
-            result = engine.play(board, limit, game=self._game, info=chess.engine.INFO_SCORE, ponder=mine.ponder)
-        except (chess.engine.EngineError, TimeoutError) as error:
-            self._start()
-            raise EngineError(f"the engine {self._command} failed: {str(error) or type(error).__name__}") from error
-        if result.move is None or result.move not in board.legal_moves:
-            self._start()
-            raise EngineError(f"the engine {self._command} gave no legal move for {board.fen()}")
-        score = result.info.get("score")
-        return Searched(board.uci(result.move), 0 if score is None else _value(score.pov(board.turn)))
-
-    def _started(self, milliseconds: int) -> chess.engine.SimpleEngine:
-        if self._engine is None:
-            raise EngineError(f"the engine {self._command} died {STARTS} times and is not started again in this game")
-        try:
-            return self._engine.result(milliseconds / 1000)
+            self._started.result(milliseconds / 1000)
+            how = {"game": self._game, "info": chess.engine.INFO_SCORE, "ponder": mine.ponder}
+            move, info = self._process.play(board, limit, **how)
         except TimeoutError:
-            raise EngineError(f"the engine {self._command} is not ready yet") from None
+            raise EngineError(f"the engine {mine.command} is not ready yet") from None
         except EngineError:
-            self._start()
+            self._started = self._starter.submit(self._process.start)
             raise
-
-    def _start(self) -> None:
-        """End the engine, and start it again unless it was started `STARTS` times."""
-        self._end()
-        if self._starts < STARTS:
-            self._starts += 1
-            self._engine = self._starter.submit(self._open)
-
-    def _open(self) -> chess.engine.SimpleEngine:
-        mine = self._settings
-        engine = start_engine(self._command, mine.arguments, folder=mine.working_dir)
-        wanted = {name: value for name, value in USUAL_OPTIONS.items() if name in engine.options}
-        try:
-            engine.configure({**wanted, **mine.uci_options})
-        except (chess.engine.EngineError, TimeoutError) as error:
-            engine.close()
-            raise EngineError(f"the engine {self._command} does not take its uci_options: {error}") from error
-        return engine
-
-    def _end(self) -> None:
-        engine, self._engine = self._engine, None
-        if engine is not None and not engine.cancel():
-            # This covers an engine that is still starting.
-            engine.add_done_callback(_close)
+        score = info.get("score")
+        return Searched(board.uci(move), 0 if score is None else _value(score.pov(board.turn)))
 
     def close(self) -> None:
         """End the process."""
-        self._starts = STARTS
-        self._end()
-        self._starter.shutdown(wait=False, cancel_futures=True)
+        self._starter.submit(self._process.close)
+        self._starter.shutdown(wait=False)
 
 
 def _value(score: chess.engine.Score) -> int:
@@ -153,11 +113,6 @@ def _value(score: chess.engine.Score) -> int:
     if mate is None:
         return score.score(mate_score=MATE)
     return MATE - 2 * mate + 1 if mate > 0 else -(MATE + 2 * mate)
-
-
-def _close(started: Future[chess.engine.SimpleEngine]) -> None:
-    if not started.cancelled() and started.exception() is None:
-        started.result().close()
 
 
 class WithSubstitute:

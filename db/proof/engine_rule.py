@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import chess
 
-from db.proof.uci_engine import UciEngine
+from trapcore.engines.uci_engine import UciEngine
 from trapcore.proof.trap_test import LOSS
 from trapcore.proof.verdict import Verdict
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable
 from cachetools import LRUCache
 
 from db.library.library import Library
-from db.proof.uci_engine import UciEngine, uci_line
 from db.storage.value_rows import store_values, stored_values
 from db.traps.position_value import ENGINE, PositionValue, Values, deepest
 from trapcore import _native
+from trapcore.engines.uci_engine import UciEngine, uci_line
 from trapcore.errors import LibraryError
 from trapcore.parallel.budget import Budget, Cancellation
 from trapcore.proof.search import search, win_chance

@@ -48,12 +48,12 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 
 from db.proof.engine_rule import DEEPER, judge_bait
-from db.proof.uci_engine import UciEngine
 from db.traps.opinion import Opinion, today
 from db.traps.temptation import profile_of
 from db.traps.terms import Outcome
 from db.traps.trap import Trap
 from trapcore import _native
+from trapcore.engines.uci_engine import UciEngine
 from trapcore.errors import InputError
 from trapcore.parallel.budget import Budget
 from trapcore.proof.mate import MAX_MATE, Proof, prove_bait, replay

@@ -94,7 +94,7 @@ def test_an_engine_that_dies_again_and_again(library: Path, tmp_path: Path, monk
     )
     engine.chmod(0o755)
     assert annotated(game(QUIET), tmp_path, library, engine=str(engine)) == game(QUIET).encode()
-    with pytest.raises(EngineError, match="died twice"):
+    with pytest.raises(EngineError, match="failed 2 times"):
         annotated(game(RESEMBLES_ELEPHANT), tmp_path, library, engine=str(engine))
 
 

@@ -46,7 +46,7 @@ def test_an_engine_gets_its_options_limits_arguments_and_folder(tmp_path: Path) 
     assert "depth 4" in go
     assert "nodes 5000" in go
     wrong = settings.model_copy(update={"uci_options": {"Hasch": 1}})
-    with pytest.raises(EngineError, match="does not take its uci_options"):
+    with pytest.raises(EngineError, match="does not take its options"):
         Engine(wrong).search(chess.Board(), 5000, Cancellation())
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import chess
 import pytest
 
-from db.proof.uci_engine import UciEngine
+from trapcore.engines.uci_engine import UciEngine
 from trapcore.parallel.budget import Budget
 from trapcore.proof.trap_test import check_bait
 from workshop.benchmarks.stockfish import STOCKFISH

@@ -6,7 +6,7 @@ import pytest
 
 from db.games.index_games import index_files
 from db.library.open import open_library
-from db.proof.uci_engine import UciEngine
+from trapcore.engines.uci_engine import UciEngine
 from workshop.benchmarks.stockfish import STOCKFISH
 from workshop.coverage.labels import Reference
 from workshop.experiments.repeated_moves import RepeatedMove, evaluate_move, report, sample_moves

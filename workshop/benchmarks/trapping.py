@@ -42,11 +42,12 @@ from db.library.open import open_library
 from db.storage.models import GameRow, LosingMoveRow
 from db.traps.temptation import RatingBand, rating_band
 from trapcore import _native
+from trapcore.engines.process import EngineProcess
 from trapcore.errors import UsageError
 from trapcore.parallel.budget import Budget, Cancellation
 from trapcore.proof.search import search
 from trapcore.proof.trap_test import check_bait
-from workshop.benchmarks.stockfish import STOCKFISH
+from workshop.benchmarks.stockfish import STOCKFISH, LimitedEngine
 from workshop.benchmarks.trap_funnel import FULL_NODES, Funnel, Watch
 from workshop.report import Report, Table, markdown, number
 
@@ -83,20 +84,6 @@ class People:
         _, replies, _ = foreseen_replies(board, self._model, PEOPLE_NODES)
         (chosen,) = self._numbers.choices(replies, [reply.probability for reply in replies])
         return chess.Move.from_uci(chosen.uci)
-
-
-class LimitedEngine:
-    """A UCI engine of limited strength."""
-
-    def __init__(self, engine: chess.engine.SimpleEngine, rating: int, milliseconds: int) -> None:
-        self._engine, self._limit = engine, chess.engine.Limit(time=milliseconds / 1000)
-        engine.configure({"UCI_LimitStrength": True, "UCI_Elo": rating})
-
-    def move(self, board: chess.Board) -> chess.Move:
-        """What it plays."""
-        played = self._engine.play(board, self._limit, game=self).move
-        assert played is not None
-        return played
 
 
 @dataclass
@@ -237,7 +224,7 @@ def match(given: argparse.Namespace, traps: bool, funnel: Funnel | None = None) 
         if given.opponent == "stockfish":
             if STOCKFISH is None:
                 raise UsageError("the opponent stockfish needs Stockfish, which is not here")
-            engine = stack.enter_context(chess.engine.SimpleEngine.popen_uci(STOCKFISH))
+            engine = stack.enter_context(EngineProcess(STOCKFISH))
         for at in range(given.games):
             rating = low + (high - low) * (at // 2) // max(1, (given.games - 1) // 2)
             band = RatingBand(rating, rating)

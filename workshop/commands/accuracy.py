@@ -95,7 +95,7 @@ def games(
     A few positions of each game are drawn, always the same, and an engine says what the move played there lost.
     """
     from db.proof.engine_choice import engine_command
-    from db.proof.uci_engine import UciEngine
+    from trapcore.engines.uci_engine import UciEngine
     from trapcore.errors import InputError, UsageError
     from trapline.settings import read_settings
     from workshop.evaluation.account import account_of_games

@@ -33,7 +33,7 @@ def endings(
     other move, to estimate how many costly moves are marked.
     """
     from db.proof.engine_choice import engine_command
-    from db.proof.uci_engine import UciEngine
+    from trapcore.engines.uci_engine import UciEngine
     from trapcore.errors import InputError, UsageError
     from trapline.commands.terminal import Status
     from trapline.settings import read_settings

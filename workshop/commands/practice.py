@@ -27,7 +27,7 @@ def practice(
     import json
 
     from db.proof.engine_choice import engine_command
-    from db.proof.uci_engine import UciEngine
+    from trapcore.engines.uci_engine import UciEngine
     from trapcore.errors import UsageError
     from trapline.commands.terminal import Status, print_json
     from workshop.evaluation.practice import SECONDS, draw_exercises, judge_all, summary

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from db.proof.uci_engine import UciEngine
+from trapcore.engines.uci_engine import UciEngine
 from trapcore.proof.trap_test import LOSS
 from workshop.coverage.figures import Coverage
 from workshop.coverage.games import Game

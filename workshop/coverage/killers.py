@@ -7,7 +7,7 @@ from pathlib import Path
 
 import chess
 
-from db.proof.uci_engine import UciEngine
+from trapcore.engines.uci_engine import UciEngine
 from trapcore.errors import InputError, OutputError
 from workshop.coverage.judged import Judged
 from workshop.coverage.shares import Share

@@ -22,7 +22,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Self
 
-from db.proof.uci_engine import Evaluation, UciEngine
+from trapcore.engines.uci_engine import Evaluation, UciEngine
 from trapcore.errors import InputError, OutputError, UsageError
 from workshop.benchmarks.stockfish import STOCKFISH
 from workshop.coverage.games import Game, read_games

@@ -9,7 +9,7 @@ from pathlib import Path
 import chess
 import chess.pgn
 
-from db.proof.uci_engine import UciEngine
+from trapcore.engines.uci_engine import UciEngine
 from trapcore.errors import InputError, OutputError, UsageError
 from trapcore.proof.search import WIN_CHANCE_SCALE
 

@@ -23,8 +23,8 @@ from db.games.players import players
 from db.games.trap_occurrences import Games, games_of
 from db.games.trap_stats import wilson
 from db.library.library import Library
-from db.proof.uci_engine import UciEngine
 from trapcore import _native
+from trapcore.engines.uci_engine import UciEngine
 from trapcore.errors import InputError, OutputError
 from trapcore.proof.trap_test import LOSS
 

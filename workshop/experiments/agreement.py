@@ -18,8 +18,9 @@ from pathlib import Path
 import chess
 import chess.engine
 
-from db.proof.uci_engine import chance_of
 from trapcore import _native
+from trapcore.engines.process import EngineProcess
+from trapcore.engines.uci_engine import chance_of
 from trapcore.proof.trap_test import LOSS, USUAL, BaitTest, check_bait
 from trapcore.proof.verdict import Verdict
 from workshop.benchmarks.material import DATA
@@ -88,8 +89,7 @@ def opinions(wanted: list[Decision], answers: Path | None, command: str, nodes: 
     missing = list(dict.fromkeys((d.fen, d.move) for d in wanted if (d.fen, d.move) not in known))
     if not missing:
         return known
-    with chess.engine.SimpleEngine.popen_uci(command) as engine:
-        engine.configure({"Threads": 1, "Hash": 64})
+    with EngineProcess(command) as engine:
         for fen, move in missing:
             known[fen, move] = opinion = _evaluate(engine, fen, move, nodes)
             if answers is not None:
@@ -98,16 +98,16 @@ def opinions(wanted: list[Decision], answers: Path | None, command: str, nodes: 
     return known
 
 
-def _evaluate(engine: chess.engine.SimpleEngine, fen: str, move: str, nodes: int) -> Opinion:
+def _evaluate(engine: EngineProcess, fen: str, move: str, nodes: int) -> Opinion:
     board = chess.Board(fen)
     bait = chess.Move.from_uci(move)
     others = [other for other in board.legal_moves if other != bait]
-    limit = chess.engine.Limit(nodes=nodes)
-    best = engine.analyse(board, limit, root_moves=others, game=object())["score"].relative
+    limit, info = chess.engine.Limit(nodes=nodes), chess.engine.INFO_SCORE
+    best = engine.play(board, limit, root_moves=others, game=object(), info=info)[1]["score"].relative
     board.push(bait)
     after: chess.engine.Score = chess.engine.Cp(0)
     if not board.is_game_over():
-        after = -engine.analyse(board, limit, game=object())["score"].relative
+        after = -engine.play(board, limit, game=object(), info=info)[1]["score"].relative
     return Opinion(str(best), str(after), chance_of(best) - chance_of(after))
 
 

@@ -11,7 +11,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from db.proof.uci_engine import UciEngine
+from trapcore.engines.uci_engine import UciEngine
 from trapcore.ranking.training import BACKGROUND_MOVES
 from workshop.benchmarks.material import DATA
 from workshop.benchmarks.stockfish import STOCKFISH

@@ -19,7 +19,7 @@ from typing import Any
 
 import chess
 
-from db.proof.uci_engine import UciEngine
+from trapcore.engines.uci_engine import UciEngine
 from trapcore.proof.trap_test import LOSS
 from trapcore.trees.chess_game import parse_position
 from workshop.benchmarks.material import DATA

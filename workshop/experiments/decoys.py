@@ -25,8 +25,8 @@ from coach.practice.decoys import FILE, Decoy, after_move, bundled_decoys, file_
 from coach.practice.judge import LEVEL, LINE, refuted_shot
 from db.patterns.bundled import ProvedPattern, bundled_patterns
 from db.patterns.index import token_weights
-from db.proof.uci_engine import UciEngine
 from trapcore import _native
+from trapcore.engines.uci_engine import UciEngine
 from trapcore.proof.search import INACCURACY
 from trapcore.proof.trap_test import LOSS
 from trapcore.trees.chess_game import parse_position

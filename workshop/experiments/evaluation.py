@@ -12,19 +12,20 @@ win chances, with a pull to the usual values of the pieces.
 
 import argparse
 import random
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import chess
+import chess.engine
 import chess.pgn
 import numpy as np
 import numpy.typing as npt
 import scipy.optimize  # type: ignore[import-untyped]
 import scipy.sparse  # type: ignore[import-untyped]
 
+from trapcore.engines.process import EngineProcess
 from trapcore.parallel.budget import Budget
 from trapcore.proof.search import WIN_CHANCE_SCALE, search
 from workshop.benchmarks.material import DATA, puzzle_rows
@@ -153,22 +154,14 @@ def _played_on(board: chess.Board, draw: random.Random) -> Iterator[chess.Board]
 def label(positions: Path, labels: Path, command: str, nodes: int) -> None:
     """Write ``FEN<tab>centipawns for the side to move`` for each position that is no mate; goes on where it stopped."""
     done = sum(1 for _ in labels.open()) if labels.exists() else 0
-    with subprocess.Popen([command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1) as engine:
-        assert engine.stdin is not None
-        assert engine.stdout is not None
-        with labels.open("a") as out:
-            for fen in positions.read_text().splitlines()[done:]:
-                engine.stdin.write(f"position fen {fen}\ngo nodes {nodes}\n")
-                score = "mate 0"
-                for line in engine.stdout:
-                    words = line.split()
-                    if "score" in words and not {"lowerbound", "upperbound"} & set(words):
-                        at = words.index("score")
-                        score = " ".join(words[at + 1 : at + 3])
-                    if words[:1] == ["bestmove"]:
-                        break
-                out.write(f"{fen}\t{score}\n")
-        engine.stdin.write("quit\n")
+    limit, info = chess.engine.Limit(nodes=nodes), chess.engine.INFO_SCORE
+    with EngineProcess(command) as engine, labels.open("a") as out:
+        for fen in positions.read_text().splitlines()[done:]:
+            score, board = "mate 0", chess.Board(fen)
+            if any(board.legal_moves):
+                found = engine.play(board, limit, info=info)[1]["score"].relative
+                score = f"mate {found.mate()}" if found.is_mate() else f"cp {found.score()}"
+            out.write(f"{fen}\t{score}\n")
 
 
 class _Rows:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import chess
 
-from db.proof.uci_engine import UciEngine
+from trapcore.engines.uci_engine import UciEngine
 from trapcore.proof.trap_test import LOSS, BaitTest, find_baits
 from workshop.benchmarks.stockfish import STOCKFISH
 from workshop.coverage.games import Game, read_games

@@ -18,7 +18,7 @@ from pathlib import Path
 from db.library.library import Library
 from db.library.open import open_library
 from db.mining.candidates import Place, candidates, places
-from db.proof.uci_engine import UciEngine
+from trapcore.engines.uci_engine import UciEngine
 from trapcore.errors import TraplineError
 from trapcore.proof.trap_test import LOSS
 from trapcore.trees.chess_game import parse_position

@@ -9,6 +9,7 @@ remembers of its searches before makes that less shallow: so it gets the time fo
 
 import argparse
 import random
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -16,8 +17,9 @@ import chess
 import chess.engine
 import chess.pgn
 
+from trapcore.engines.process import EngineProcess
 from trapcore.errors import UsageError
-from workshop.benchmarks.stockfish import STOCKFISH
+from workshop.benchmarks.stockfish import STOCKFISH, LimitedEngine
 
 OPENING_PLIES = (2, 3, 4, 5, 6)
 LONGEST = 160
@@ -32,18 +34,12 @@ def random_start(numbers: random.Random) -> chess.Board:
     return chess.Board(board.fen())
 
 
-def play(
-    white: chess.engine.SimpleEngine, black: chess.engine.SimpleEngine, rating: int, seconds: float, start: chess.Board
-) -> chess.pgn.Game:
-    """One game from ``start`` on, with the rating as that of both players."""
-    for engine in (white, black):
-        engine.configure({"UCI_LimitStrength": True, "UCI_Elo": rating})
-    board, game_id = start.copy(), object()
+def play(engines: Sequence[EngineProcess], rating: int, milliseconds: int, start: chess.Board) -> chess.pgn.Game:
+    """One game of two engines from ``start`` on, with the rating as that of both players."""
+    black, white = (LimitedEngine(engine, rating, milliseconds) for engine in engines)
+    board = start.copy()
     while not board.is_game_over(claim_draw=True) and len(board.move_stack) < LONGEST:
-        engine = white if board.turn else black
-        move = engine.play(board, chess.engine.Limit(time=seconds), game=game_id).move
-        assert move is not None
-        board.push(move)
+        board.push((white if board.turn else black).move(board))
     game = chess.pgn.Game.from_board(board)
     game.headers.update({"White": "limited", "Black": "limited", "WhiteElo": str(rating), "BlackElo": str(rating)})
     return game
@@ -63,11 +59,11 @@ def main() -> None:
     low, high = map(int, given.rating.split("-"))
     numbers = random.Random(given.seed)
     with ExitStack() as stack:
-        engines = [stack.enter_context(chess.engine.SimpleEngine.popen_uci(STOCKFISH)) for _ in range(2)]
+        engines = [stack.enter_context(EngineProcess(STOCKFISH)) for _ in range(2)]
         out = stack.enter_context(given.out.open("w", encoding="utf-8"))
         for _ in range(given.games):
             rating = numbers.randint(low, high)
-            game = play(engines[0], engines[1], rating, given.milliseconds / 1000, random_start(numbers))
+            game = play(engines, rating, given.milliseconds, random_start(numbers))
             print(game, end="\n\n", file=out, flush=True)
 
 

@@ -11,9 +11,9 @@ from db.formats.bundled import add_bundled, bundled_non_traps, bundled_prover, b
 from db.formats.certificates import CERTIFICATES, check_certificates, read_certificates, write_certificates
 from db.library.open import open_library
 from db.proof.prover import TrapProver, prove_all
-from db.proof.uci_engine import UciEngine
 from db.traps.terms import Outcome
 from db.traps.trap import Trap
+from trapcore.engines.uci_engine import UciEngine
 from trapcore.errors import InputError, LibraryError
 from trapcore.proof.trap_test import LOSS
 from trapcore.proof.verdict import Verdict

@@ -23,7 +23,6 @@ from db.mining.candidates import candidates
 from db.mining.mine import MiningOptions, MiningProgress, mine
 from db.mining.to_trap import with_family
 from db.proof.prover import TrapProver
-from db.proof.uci_engine import UciEngine
 from db.traps.openings import opening_of
 from db.traps.terms import Outcome
 from db.traps.trap import Trap
@@ -32,6 +31,7 @@ from tests.support.db_traps import MIRRORED_LEGAL_FEN, legal
 from tests.support.public_data import DATA, needs
 from tests.support.uci_engines import REFUTING, engine_of
 from trapcore import _native
+from trapcore.engines.uci_engine import UciEngine
 from trapcore.errors import UsageError
 from trapcore.parallel.budget import Cancellation
 from trapcore.proof.verdict import Verdict

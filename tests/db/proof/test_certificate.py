@@ -9,10 +9,10 @@ import pytest
 
 from db.proof.certificate import Certificate, certify, check_certificate
 from db.proof.prover import TrapProver
-from db.proof.uci_engine import UciEngine
 from db.traps.trap import Trap, make_trap
 from tests.support.db_traps import elephant, legal
 from tests.support.uci_engines import REFUTING, engine_of
+from trapcore.engines.uci_engine import UciEngine
 from trapcore.errors import InputError
 from trapcore.proof.verdict import Verdict
 

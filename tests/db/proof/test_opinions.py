@@ -18,7 +18,6 @@ from db.library.library import Library
 from db.library.open import open_library
 from db.proof.prover import TrapProver
 from db.proof.reverify import MEANS, Verified, verify_traps
-from db.proof.uci_engine import UciEngine
 from db.storage.models import VerifiedRow
 from db.traps.opinion import Opinion
 from db.traps.terms import Outcome
@@ -28,6 +27,7 @@ from tests.support.db_traps import elephant, fishing_pole, legal
 from tests.support.uci_engines import PROVING, REFUTING, engine_of
 from tests.trapline.commands.test_library import ROOT, Run, run
 from trapcore import _native
+from trapcore.engines.uci_engine import UciEngine
 from trapcore.errors import InputError
 from trapcore.proof.verdict import Verdict
 

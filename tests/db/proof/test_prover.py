@@ -14,13 +14,13 @@ import chess.engine
 import pytest
 
 from db.proof.prover import TrapProver, prove_all
-from db.proof.uci_engine import UciEngine, chance_of
 from db.traps.terms import Outcome
 from db.traps.trap import Trap, make_trap
 from db.wording.claims import claim
 from tests.support.chess_positions import FIGURE_2
 from tests.support.db_traps import elephant, fishing_pole, legal
 from trapcore import _native
+from trapcore.engines.uci_engine import UciEngine, chance_of
 from trapcore.errors import EngineError, InputError, UsageError
 from trapcore.proof.mate import Proof, replay
 from trapcore.proof.verdict import Verdict
@@ -239,12 +239,12 @@ def test_an_engine_that_dies_once_is_started_again(tmp_path: Path) -> None:
 
 
 def test_an_engine_that_dies_twice_is_given_up(tmp_path: Path) -> None:
-    with UciEngine(fake(tmp_path, DIE)) as running, pytest.raises(EngineError, match="died twice"):
+    with UciEngine(fake(tmp_path, DIE)) as running, pytest.raises(EngineError, match="failed 2 times"):
         running.evaluate(chess.Board(), 10)
 
 
 def test_an_engine_that_does_not_answer_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("db.proof.engine_process.START_SECONDS", 3.0)
+    monkeypatch.setattr("trapcore.engines.process.START_SECONDS", 3.0)
     began = time.monotonic()
     with (
         UciEngine(fake(tmp_path, "time.sleep(100)"), search_seconds=0.5) as running,
@@ -260,7 +260,7 @@ def test_an_engine_that_answers_nonsense_is_said_to(tmp_path: Path) -> None:
         running.evaluate(chess.Board(), 10)
     for none in ("0000", "(none)", ""):
         passing = f'print("info score cp 1\\nbestmove {none}", flush=True)'
-        with UciEngine(fake(tmp_path, passing)) as running, pytest.raises(EngineError, match=r"no move|wrongly"):
+        with UciEngine(fake(tmp_path, passing)) as running, pytest.raises(EngineError, match=r"no legal move|wrongly"):
             running.evaluate(chess.Board(), 10)
     passed = 'print("info score cp 1 pv e2e4 0000 d2d4\\nbestmove e2e4", flush=True)'
     with UciEngine(fake(tmp_path, passed)) as running:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from db.proof.uci_engine import UciEngine
+from trapcore.engines.uci_engine import UciEngine
 from workshop.benchmarks.stockfish import STOCKFISH
 from workshop.coverage.endings.measure import Marked, judged, marked, report
 from workshop.coverage.endings.sample import Part, ending, endings, part_of

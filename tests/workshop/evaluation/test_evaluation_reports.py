@@ -13,9 +13,9 @@ import chess.engine
 import pytest
 
 from db.library.open import create_library, open_library
-from db.proof.uci_engine import UciEngine, chance_of
 from tests.support.public_data import PUZZLES, skip_without
 from trapcore import _native
+from trapcore.engines.uci_engine import UciEngine, chance_of
 from trapcore.errors import InputError, UsageError
 from trapcore.ranking.training import fit
 from trapcore.ranking.weights import LAZY_SHORTLIST, SHORTLIST

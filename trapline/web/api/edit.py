@@ -8,8 +8,8 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from db.library.library import Added, Library
 from db.proof.prover import SEARCH_NODES, TrapProver
-from db.proof.uci_engine import UciEngine
 from db.traps.trap import Trap, make_trap
+from trapcore.engines.uci_engine import UciEngine
 from trapcore.errors import UsageError
 from trapcore.parallel.budget import Cancellation
 from trapline.web.api.json_response import encode_json

@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import chess
-import chess.engine
 import chess.pgn
 import chess.svg
 
 from db.traps.openings import Opening, opening_of
 from trapcore import _native
+from trapcore.engines.uci_engine import chance_of
 from trapcore.errors import InputError
 from trapcore.io.plain_text import harmless_line
-from trapcore.proof.search import win_chance
 from trapline.web.pages.boards import Picture
 from trapline.web.pages.line_viewer import move_number
 from trapline.web.pages.rendering import address
@@ -152,12 +151,7 @@ def _chance(node: chess.pgn.GameNode) -> float | None:
         value = node.eval()
     except ValueError:  # a number with thousands of digits
         return None
-    if value is None:
-        return None
-    white = value.white()
-    if white.is_mate():
-        return 1.0 if white > chess.engine.Cp(0) else -1.0
-    return win_chance(white.score() or 0)
+    return None if value is None else chance_of(value.white())
 
 
 def _arrows(arrows: Sequence[chess.svg.Arrow]) -> str:

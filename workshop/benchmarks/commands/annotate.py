@@ -19,6 +19,7 @@ from db.formats.bundled import add_bundled, bundled_prover
 from db.library.open import create_library, open_library
 from db.traps.trap import make_trap
 from trapcore import _native
+from trapcore.engines.process import EngineProcess
 from trapcore.proof.verdict import Verdict
 from workshop.benchmarks.material import DATA, MASTERS, TrapParts, master_games, mate_traps
 from workshop.benchmarks.native.reference import Pipeline
@@ -84,13 +85,12 @@ def stockfish_rate(depth: int, games: int) -> float | None:
         return None
     positions = 0
     start = time.perf_counter()
-    with chess.engine.SimpleEngine.popen_uci(STOCKFISH) as engine:
-        engine.configure({"Threads": 1})
+    with EngineProcess(STOCKFISH) as engine:
         for text in master_games(games):
             game = chess.pgn.read_game(io.StringIO(text.decode("latin-1")))
             board = chess.Board()
             for move in game.mainline_moves() if game else []:
-                engine.analyse(board, chess.engine.Limit(depth=depth))
+                engine.play(board, chess.engine.Limit(depth=depth))
                 positions += 1
                 board.push(move)
     return positions / (time.perf_counter() - start)

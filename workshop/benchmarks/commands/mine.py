@@ -20,11 +20,11 @@ from sqlalchemy import Connection, func, select
 from db.formats.bundled import bundled_traps
 from db.library.library import Library
 from db.library.open import open_library
-from db.proof.uci_engine import UciEngine
 from db.storage.models import GameRow, OccurrenceRow, PositionRow
 from db.storage.sighting_rows import MIRROR, move_code
 from db.traps.trap import Trap
 from trapcore import _native
+from trapcore.engines.uci_engine import UciEngine
 from trapcore.proof.trap_test import LOSS
 from workshop.benchmarks.material import DATA
 from workshop.benchmarks.stockfish import STOCKFISH

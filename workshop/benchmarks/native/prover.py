@@ -10,9 +10,9 @@ from functools import cache
 from pathlib import Path
 
 import chess
-import chess.engine
 
 from trapcore import _native
+from trapcore.engines.process import EngineProcess
 from trapcore.parallel.budget import Budget
 from trapcore.proof.mate import prove_mate
 from trapcore.proof.verdict import Verdict
@@ -123,8 +123,7 @@ def disputing(path: str) -> Row:
     fens = disputable()
     verdicts: Counter[str] = Counter()
     disputed = []
-    with chess.engine.SimpleEngine.popen_uci(path) as engine:
-        engine.configure({"Threads": 1})
+    with EngineProcess(path) as engine:
         for fen in fens:
             proof = prove_mate(fen, 4, Budget(nodes=MILLION))
             verdicts[proof.verdict] += 1

@@ -8,6 +8,7 @@ from typing import Self
 import chess
 import chess.engine
 
+from trapcore.engines.process import EngineProcess
 from trapcore.errors import InputError
 from trapcore.proof.mate import Proof, prove_mate, replay
 from trapcore.proof.verdict import Verdict
@@ -67,14 +68,15 @@ def strategy_fails(board: chess.Board, proof: Proof) -> str | None:
     return None
 
 
-def contradiction(engine: chess.engine.SimpleEngine, fen: str, proof: Proof, nodes: int) -> str | None:
+def contradiction(engine: EngineProcess, fen: str, proof: Proof, nodes: int) -> str | None:
     """What Stockfish, thinking for ``nodes``, sees otherwise than ``proof``; None if they can both be right.
 
     A proved mate that it does not hold for winning (nine pawns), or a mate of its own, shown on the board, where
     there should be none.
     """
     board = chess.Board(fen)
-    seen = engine.analyse(board, chess.engine.Limit(nodes=nodes), game=object())
+    limit, info = chess.engine.Limit(nodes=nodes), chess.engine.INFO_SCORE | chess.engine.INFO_PV
+    _, seen = engine.play(board, limit, game=object(), info=info)
     if "score" not in seen:
         return None
     score = seen["score"].relative

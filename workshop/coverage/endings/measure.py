@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 import chess
 
-from db.proof.uci_engine import UciEngine
+from trapcore.engines.uci_engine import UciEngine
 from workshop.coverage.endings.sample import positions
 from workshop.coverage.games import Game, together
 from workshop.coverage.glyphs import nags_of_file

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import chess
 
-from db.proof.uci_engine import UciEngine
 from trapcore import _native
+from trapcore.engines.uci_engine import UciEngine
 from trapcore.proof.search import win_chance
 from workshop.coverage.endings.sample import Part, endings, positions
 from workshop.coverage.games import Game, read_games
