@@ -5,6 +5,7 @@ errors.py           base classes of the errors that users see, and their exit co
 extras.py           error for a library that is installed only with an extra of the package
 settings.py         base class of a section of the settings, folders for data and caches
 suggestions.py      error for a misspelt name, which names the nearest valid one
+statistics.py       intervals of shares and means
 version.py          installed version of trapline
 piece_values.py     values of the chess pieces, in centipawns and in pawns
 io/                 byte streams, files of positions, atomic writes, tokens, logs

@@ -18,11 +18,11 @@ from db.games.accounts import SiteAccount
 from db.games.losing_moves import LostMove, lost_moves
 from db.games.losing_themes import themes_of
 from db.games.trap_occurrences import Games, games_of_player, numbered_games
-from db.games.trap_stats import deviations, wilson
 from db.library.library import Library
 from db.storage.models import GameRow
 from db.storage.practice_rows import reviews_of
 from db.traps.temptation import RATING_BANDS, UNKNOWN_RATING, RatingBand, rating_band
+from trapcore.statistics import deviations, wilson
 
 LEAST_GAMES = 20
 """Fewer games show nothing."""

@@ -14,7 +14,7 @@ from coach.report.losses import Losses
 from db.games.accounts import SiteAccount
 from db.games.losing_moves import lost_moves
 from db.games.trap_occurrences import Games, TrapOccurrence, games_of, occurrences, year_of
-from db.games.trap_stats import cost, wilson
+from db.games.trap_stats import cost
 from db.library.library import Library
 from db.patterns.recurring import Recurring, recurring
 from db.storage.frequency import frequencies_by_rating
@@ -24,6 +24,7 @@ from db.traps.terms import EVENTS, Side
 from db.traps.trap import Trap
 from db.wording.claims import claim
 from trapcore.errors import UsageError
+from trapcore.statistics import wilson
 
 PRACTICE = 5
 """Traps to practise, and traps to set, that are named."""

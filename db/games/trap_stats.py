@@ -1,9 +1,7 @@
 """Statistics of a trap in the indexed games: how often its bait is taken, what that costs, how often it is punished."""
 
-import math
 import struct
 from dataclasses import asdict, dataclass, fields
-from statistics import NormalDist
 from typing import Any
 
 from sqlalchemy import Connection, select
@@ -14,11 +12,7 @@ from db.storage.models import GameRow, OccurrenceRow, PositionRow
 from db.storage.sighting_rows import MIRROR, move_code
 from db.traps.temptation import Frequency, RatingBand
 from db.traps.trap import Trap
-
-CERTAINTY = 0.95
-"""Of what is claimed about one thing: about all moves together, or about all themes or openings together."""
-CONFIDENCE = 1.96
-"""Standard errors on each side of an interval that holds the true share in 95 of 100 cases."""
+from trapcore.statistics import wilson
 
 SAMPLES = 3
 """Games that are named."""
@@ -100,33 +94,6 @@ def stats_of(library: Library, trap: Trap) -> TrapStats:
 def cost(trap: Trap) -> float:
     """Points that the bait costs, 0..1: half the win chance, which goes from -1 to 1; 0 if nothing is known of it."""
     return 1.0 if trap.mate_in is not None and trap.gain is None else (trap.gain or 0.0) / 2
-
-
-def deviations(claims: int = 1) -> float:
-    """So many standard deviations to either side hold in 95 % of cases for all of some claims (1 or more) together:
-    Bonferroni's correction, without which some of many claims would hold by chance.
-    """
-    return NormalDist().inv_cdf(1 - (1 - CERTAINTY) / 2 / claims)
-
-
-def is_above(one: tuple[int, int], other: tuple[int, int], z: float = CONFIDENCE) -> bool:
-    """Whether the share of the first pair of hits and tries is higher beyond doubt: Wilson's intervals do not meet."""
-    return bool(one[1] and other[1]) and wilson(*one, z)[0] > wilson(*other, z)[1]
-
-
-def wilson(hits: int, tries: int, z: float = CONFIDENCE) -> tuple[float, float]:
-    """Least and greatest share that ``hits`` of ``tries`` speak for, 0..1, by Wilson's interval, ``z`` standard
-    deviations of the normal distribution to either side.
-
-    (Wilson 1927, "Probable inference, the law of succession, and statistical inference".) Without a try, 0 and 1.
-    """
-    if tries == 0:
-        return 0.0, 1.0
-    share = hits / tries
-    middle = share + z * z / (2 * tries)
-    spread = z * math.sqrt(share * (1 - share) / tries + z * z / (4 * tries * tries))
-    scale = 1 + z * z / tries
-    return max(0.0, (middle - spread) / scale), min(1.0, (middle + spread) / scale)
 
 
 _SHOWN = tuple(field.name for field in fields(SampleGame) if field.name != "ply")

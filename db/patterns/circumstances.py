@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from db.games.losing_moves import LostMove
 from db.games.trap_occurrences import UNNAMED
-from db.games.trap_stats import deviations, is_above
+from trapcore.statistics import deviations, is_above
 
 LITTLE_SECONDS = 30
 """With less than this on the clock a player has little time."""

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from sqlalchemy import ColumnElement, Connection, and_, case, func, or_, select
 
 from db.games.accounts import SiteAccount
-from db.games.trap_stats import is_above
 from db.patterns.keys import Level, Pattern
 from db.storage.models import BundledPatternRow, GameRow, LosingMoveRow
 from db.traps.temptation import UNKNOWN_RATING, RatingBand
 from db.traps.terms import HIGHEST_RATING
+from trapcore.statistics import is_above
 
 LosingTable = type[LosingMoveRow] | type[BundledPatternRow]
 """Losing moves of games, or those that come with trapline."""

@@ -47,6 +47,7 @@ from trapcore.errors import UsageError
 from trapcore.parallel.budget import Budget, Cancellation
 from trapcore.proof.search import search
 from trapcore.proof.trap_test import check_bait
+from trapcore.statistics import mean_and_error
 from workshop.benchmarks.stockfish import STOCKFISH, LimitedEngine
 from workshop.benchmarks.trap_funnel import FULL_NODES, Funnel, Watch
 from workshop.report import Report, Table, markdown, number
@@ -190,9 +191,7 @@ def report(games: Sequence[Counted], title: str) -> Report:
         ("moves out of the repertoire", [float(game.prepared) for game in games]),
     )
     for name, values in kinds:
-        mean = sum(values) / len(values)
-        spread = math.sqrt(sum((value - mean) ** 2 for value in values) / max(1, len(values) - 1) / len(values))
-        rows.append((name, number(sum(values), 1), number(mean, 2), number(1.96 * spread, 2)))
+        rows.append((name, number(sum(values), 1), *(number(figure, 2) for figure in mean_and_error(values))))
     moves = sum(game.moves for game in games)
     return Report(
         f"{title}: {len(games)} games, {moves:,} moves of ours",
@@ -202,14 +201,8 @@ def report(games: Sequence[Counted], title: str) -> Report:
 
 def difference(on: Sequence[float], off: Sequence[float]) -> str:
     """How much the scores of games with traps are above those without, with its interval of 95 %."""
-
-    def squared_error(points: Sequence[float]) -> float:
-        mean = sum(points) / len(points)
-        return sum((value - mean) ** 2 for value in points) / max(1, len(points) - 1) / len(points)
-
-    apart = sum(on) / len(on) - sum(off) / len(off)
-    spread = 1.96 * math.sqrt(squared_error(on) + squared_error(off))
-    return f"score with traps less score without: {apart:+.3f} ± {spread:.3f} a game"
+    (with_traps, error), (without, other) = mean_and_error(on), mean_and_error(off)
+    return f"score with traps less score without: {with_traps - without:+.3f} ± {math.hypot(error, other):.3f} a game"
 
 
 def match(given: argparse.Namespace, traps: bool, funnel: Funnel | None = None) -> list[Counted]:

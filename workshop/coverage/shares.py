@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Self
 
-from db.games.trap_stats import wilson
+from trapcore.statistics import wilson
 from workshop.report import number
 
 

@@ -21,12 +21,12 @@ from coach.practice.tested import is_confirmed, right_move
 from db.games.losing_moves import lost_moves
 from db.games.players import players
 from db.games.trap_occurrences import Games, games_of
-from db.games.trap_stats import wilson
 from db.library.library import Library
 from trapcore import _native
 from trapcore.engines.uci_engine import UciEngine
 from trapcore.errors import InputError, OutputError
 from trapcore.proof.trap_test import LOSS
+from trapcore.statistics import wilson
 
 SECONDS = 3600.0
 """Longest time for a position, so that a busy machine does not end the run."""

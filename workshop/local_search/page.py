@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from db.games.trap_stats import wilson
 from trapcore.proof.local_search import Finding, Locality
+from trapcore.statistics import wilson
 from workshop.local_search.blunders import Blunders
 from workshop.local_search.claims import Claim
 from workshop.local_search.positions import LONG, NEAR

@@ -8,13 +8,13 @@ from pathlib import Path
 
 from db.formats.bundled import bundled_traps
 from db.formats.puzzle_file import read_rows
-from db.games.trap_stats import wilson
 from db.traps.terms import Outcome
 from trapcore.errors import InputError, TraplineError
 from trapcore.io.streams import open_bytes
 from trapcore.parallel.budget import Budget
 from trapcore.proof.monte_carlo import MonteCarloSearch, PlayoutBudget
 from trapcore.proof.search import search
+from trapcore.statistics import wilson
 from trapcore.trees.chess_game import parse_position
 
 ALPHA_BETA = "alpha-beta"

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from db.games.trap_stats import wilson
 from trapcore.proof.monte_carlo import MonteCarloSearch, PlayoutBudget, SearchOptions
+from trapcore.statistics import wilson
 from trapcore.trees.games import game_named
 
 LONGEST = 300

@@ -9,7 +9,6 @@ the band of the player's rating. Written is ``repertoire.md`` with the reliabili
 """
 
 import argparse
-import math
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from db.traps.temptation import RATING_BANDS, UNKNOWN_RATING, RatingBand, rating
 from trapcore.parallel.budget import Budget
 from trapcore.proof.trap_test import check_bait
 from trapcore.proof.verdict import Verdict
+from trapcore.statistics import mean_and_error
 from workshop.coverage.games import Game
 from workshop.repertoire.decisions import Decision, decisions_of, games_of
 from workshop.report import Report, Table, markdown, number
@@ -67,8 +67,7 @@ def table_of(falls: Sequence[Fall]) -> Table:
         here = [fall for fall in falls if low <= fall.predicted < high]
         if here:
             predicted = sum(fall.predicted for fall in here) / len(here)
-            observed = sum(fall.fell for fall in here) / len(here)
-            spread = 1.96 * math.sqrt(max(observed * (1 - observed), 1e-9) / len(here))
+            observed, spread = mean_and_error([float(fall.fell) for fall in here])
             rows.append((f"{low:.2f} to {high:.2f}", f"{len(here):,}", *map(number, (predicted, observed, spread))))
     return Table(("predicted", "baits", "mean", "taken", "± (95 %)"), tuple(rows))
 

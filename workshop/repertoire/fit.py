@@ -9,7 +9,6 @@ ranking has the share that it had in the fitted games.
 """
 
 import argparse
-import math
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize  # type: ignore[import-untyped]
 
 from trapcore import _native
+from trapcore.statistics import mean_and_error
 from workshop.repertoire.decisions import Decision, decisions_of, games_of
 from workshop.report import Report, Table, markdown, number
 
@@ -136,7 +136,7 @@ def report(fitted: Choices, held_out: Choices, ratings: Sequence[int], weights: 
     for low, high in [*pairwise(RATINGS), (RATINGS[0], RATINGS[-1])]:
         of = held_out.of_rating(low, high, known)
         if of.any():
-            spread = 1.96 * float(losses[of].std()) / math.sqrt(int(of.sum()))
+            _, spread = mean_and_error(losses[of].tolist())
             name = f"{low} to {high - 1}" if (low, high) != (RATINGS[0], RATINGS[-1]) else "all"
             means = (float(values[of].mean()) for values in (losses, frequent, uniform))
             rows.append((name, f"{int(of.sum()):,}", *(number(mean, 3) for mean in means), number(spread, 3)))

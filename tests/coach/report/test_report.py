@@ -22,7 +22,6 @@ from db.formats.bundled import bundled_traps
 from db.games.index_games import index_files
 from db.games.players import find_players, players
 from db.games.trap_occurrences import exchanged
-from db.games.trap_stats import wilson
 from db.library.library import Library
 from db.library.open import open_library
 from db.storage.sighting_rows import Sighting
@@ -34,6 +33,7 @@ from tests.support.command_line import CommandLine
 from tests.support.db_traps import AVOIDED, ELEPHANT_FELL, ENDED, FELL, MIRRORED, OTHER, elephant, legal, write
 from trapcore.errors import UsageError
 from trapcore.proof.verdict import Verdict
+from trapcore.statistics import wilson
 from trapline.commands.games.report import report as command
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "games.pgn"

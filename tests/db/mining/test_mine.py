@@ -16,7 +16,7 @@ import pytest
 
 from coach.lichess_study import CHAPTERS, write_study
 from db.games.index_games import index_files
-from db.games.trap_stats import stats_of, wilson
+from db.games.trap_stats import stats_of
 from db.library.library import Library
 from db.library.open import create_library, open_library
 from db.mining.candidates import candidates
@@ -210,15 +210,6 @@ def test_the_toll_counts_those_who_fell(library: Library) -> None:
     assert {str(band): counts.played for band, counts in stats.by_rating.items()} == {"1200-1599": 5, "2000-2399": 0}
     assert (stats.samples[0].white, stats.samples[0].ply) == ("W4", 10)
     json.dumps(stats.to_dict())
-
-
-def test_wilsons_interval_is_that_of_the_textbooks() -> None:
-    # 1 of 10: 1.8 % to 40.4 % (Wilson 1927 as every table has it).
-    low, high = wilson(1, 10)
-    assert (round(low, 4), round(high, 4)) == (0.0179, 0.4042)
-    assert wilson(0, 0) == (0.0, 1.0)
-    assert wilson(5, 5)[1] == 1.0
-    assert wilson(0, 5)[0] == 0.0
 
 
 def test_a_near_duplicate_joins_the_family_of_the_trap_that_is_known(library: Library) -> None:
