@@ -19,7 +19,6 @@ from trapcore.errors import UsageError
 from trapcore.measures.options import LEAST_SIMILARITY, IndexedMeasure
 from trapcore.parallel.budget import Cancellation
 from trapcore.proof.verdict import Verdict
-from trapcore.trees.chess_game import Labels
 from trapcore.version import installed_version
 
 
@@ -136,15 +135,10 @@ class AnalysisRequest:
             tell=self.tell,
             engine=self.engine is not None,
             measure=self.measure,
-            # The structural measure's tree is one ply deeper than its base.
-            depth=1 if self.measure == IndexedMeasure.STRUCTURAL else 2,
-            labels=Labels.UCI,
-            captures=False,
             min_similarity=self.min_similarity,
             nodes=self.nodes,
             # What the prover leaves open is the engine's to decide.
             unproved=self.unproved or self.engine is not None,
-            skip_plies=0,
             ranker=None if screen is None else screen.weights.ranker,
             index=None if screen is None else screen.index,
             ids=None if screen is None else [screen.numbers[trap.slug] for trap in traps],

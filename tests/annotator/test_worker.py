@@ -1,7 +1,9 @@
 """How baits are proposed and proved: what is known, what is asked once, and under which trap's name it is told."""
 
+import io
 from dataclasses import replace
 
+import chess.pgn
 import pytest
 
 from db.traps.trap import Trap, make_trap
@@ -43,14 +45,23 @@ def judged(traps: list[Trap], moves: str, **options: object) -> _native.BatchFin
 def judged_text(traps: list[Trap], text: str, **options: object) -> _native.BatchFindings:
     """What the analyzer finds in a game with its tags."""
     chosen: dict[str, object] = {
-        "measure": "sequences", "depth": 2, "labels": "uci", "captures": False, "min_similarity": 0.8,
-        "nodes": 200_000, "unproved": False, "skip_plies": 0,
+        "measure": "sequences", "min_similarity": 0.8, "nodes": 200_000, "unproved": False,
     }  # fmt: skip
     parts = [(trap.epd, trap.bait, trap.killer_line, str(trap.verdict), trap.mate_in or 0) for trap in traps]
     judge = _native.GameAnalyzer(parts, **(chosen | options))  # type: ignore[arg-type]
     splitter = _native.PgnSplitter()
     (batch,) = [*splitter.feed(text.encode()), *splitter.finish()]
     return judge.judge(batch)
+
+
+def after_plies(moves: str, plies: int) -> str:
+    """The game from the position after so many half-moves on."""
+    read = chess.pgn.read_game(io.StringIO(moves))
+    assert read is not None
+    line, board = list(read.mainline_moves()), read.board()
+    for move in line[:plies]:
+        board.push(move)
+    return f'[SetUp "1"]\n[FEN "{board.fen()}"]\n\n{board.variation_san(line[plies:])} *\n'
 
 
 def findings(found: _native.BatchFindings) -> list[_native.Finding]:
@@ -90,11 +101,11 @@ def test_what_only_resembles_is_not_known() -> None:
 
 
 def test_a_bait_that_several_traps_propose_is_proved_once() -> None:
-    # From the position after the ninth ply on, which is the last.
-    options = {"min_similarity": 0.5, "skip_plies": 9}
-    alone = judged(mates(LEGAL), SAFE, **options)
+    # Black's last decision.
+    last = after_plies(SAFE, 8)
+    alone = judged_text(mates(LEGAL), last, min_similarity=0.5)
     assert (alone.candidates, findings(alone)) == (1, [])
-    together = judged(mates(LEGAL, *COUSINS), SAFE, **options)
+    together = judged_text(mates(LEGAL, *COUSINS), last, min_similarity=0.5)
     assert (together.candidates, findings(together)) == (1, [])
     assert together.proof_nodes == alone.proof_nodes > 0
 
@@ -116,7 +127,7 @@ def test_the_most_similar_trap_gives_the_name() -> None:
 def test_a_mate_that_fails_does_not_hide_a_gain(mate_first: bool) -> None:
     gain, mate = ELEPHANT, mates(ELEPHANT)[0]
     both = [mate, gain] if mate_first else [gain, mate]
-    alone, together = (judged(traps, RESEMBLES_ELEPHANT, skip_plies=11) for traps in ([gain], both))
+    alone, together = (judged_text(traps, after_plies(RESEMBLES_ELEPHANT, 11)) for traps in ([gain], both))
     near = [f for f in findings(together) if not f.known]
     assert {(f.trap, f.verdict, f.mate_in, f.prover) for f in near} == {
         (both.index(gain), "proved", None, _native.TESTER_VERSION)

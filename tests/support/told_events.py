@@ -14,8 +14,7 @@ def anchor_of(moves: str, finding: int = 0) -> _native.Anchor:
     """Some real anchor: that of one finding in a game of Légal's Mate, by default of the move that sets it."""
     analyzer = _native.GameAnalyzer(
         [(LEGAL.epd, LEGAL.bait, LEGAL.killer_line, "proved", 2)],
-        measure="sequences", depth=2, labels="uci", captures=False, min_similarity=1.0, nodes=1,
-        unproved=False, skip_plies=0,
+        measure="sequences", min_similarity=1.0, nodes=1, unproved=False,
     )  # fmt: skip
     splitter = _native.PgnSplitter()
     (batch,) = [*splitter.feed(moves.encode()), *splitter.finish()]

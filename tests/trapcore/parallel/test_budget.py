@@ -142,8 +142,8 @@ def test_what_a_search_says() -> None:
 
 def test_a_batch_that_was_cancelled_has_no_findings() -> None:
     judge = _native.GameAnalyzer(
-        [(LEGAL.epd, LEGAL.bait, LEGAL.killer_line, "proved", 2)], measure="sequences", depth=2, labels="uci",
-        captures=False, min_similarity=0.8, nodes=1000, unproved=False, skip_plies=0,
+        [(LEGAL.epd, LEGAL.bait, LEGAL.killer_line, "proved", 2)], measure="sequences", min_similarity=0.8, nodes=1000,
+        unproved=False,
     )  # fmt: skip
     splitter = _native.PgnSplitter()
     (batch,) = [*splitter.feed(game(FELL).encode()), *splitter.finish()]

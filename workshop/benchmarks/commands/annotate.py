@@ -167,8 +167,8 @@ def ordering(path: Path) -> list[Row]:
 def proof_nodes(traps: Sequence[TrapParts], similarity: float, proposals_first: bool) -> tuple[int, int]:
     """Nodes of all proofs and number of findings in the games of `TRAPPY`, with the default budget."""
     judge = _native.GameAnalyzer(
-        traps, measure="sequences", depth=2, labels="uci", captures=False, min_similarity=similarity, nodes=200_000,
-        unproved=False, skip_plies=0, proposals_first=proposals_first,
+        traps, measure="sequences", min_similarity=similarity, nodes=200_000, unproved=False,
+        proposals_first=proposals_first,
     )  # fmt: skip
     nodes = findings = 0
     for name in TRAPPY:

@@ -41,10 +41,7 @@ def expansion() -> list[Row]:
 def reading() -> list[Row]:
     """PGN with every move checked."""
     data = MASTERS.read_bytes()
-    judge = _native.GameAnalyzer(
-        [], measure="sequences", depth=2, labels="uci", captures=False, min_similarity=1.0, nodes=1, unproved=False,
-        skip_plies=0,
-    )  # fmt: skip
+    judge = _native.GameAnalyzer([], measure="sequences", min_similarity=1.0, nodes=1, unproved=False)
 
     def read() -> int:
         splitter = _native.PgnSplitter()

@@ -53,9 +53,9 @@ impl GameAnalyzer {
             return JudgedGame { positions, ..JudgedGame::default() };
         }
         let standing = self.standing(game, work);
-        let (from, limits) = (self.options.skip_plies, self.options.limits);
+        let limits = self.options.limits;
         let effort = if self.options.engine { WITH_ENGINE } else { ALONE };
-        let mut events = GameEvents::new(GameLosses::new(game, from, effort, work), self.options);
+        let mut events = GameEvents::new(GameLosses::new(game, effort, work), self.options);
         if !whole {
             for mut standing in standing {
                 standing.case = Arc::new(events.measured(&standing, work).0);
@@ -66,8 +66,8 @@ impl GameAnalyzer {
         events.losses.pass(work);
         let name = |decision: usize, case: Case, work: &mut Workspace| self.named(game, decision, case, work);
         events.tell_losses(name, work);
-        events.tell_missed_mates(from, work);
-        events.tell_poisoned(from, name, work);
+        events.tell_missed_mates(work);
+        events.tell_poisoned(name, work);
         // The library's traps come last: what a game is worth does not depend on which ones there are.
         let own = events.own(work);
         for mut standing in standing {
@@ -95,11 +95,7 @@ impl GameAnalyzer {
         let mut recent: [Cases; 2] = [None, None];
         for decision in 0..=game.moves.len() {
             let played = game.moves.get(decision).copied();
-            let cases = if decision < self.options.skip_plies {
-                None
-            } else {
-                self.cases(&position, played, self.options.limits, work)
-            };
+            let cases = self.cases(&position, played, self.options.limits, work);
             if let Some(list) = &cases {
                 let taken = list.iter().find(|case| Some(case.bait) == played);
                 let case = Arc::clone(taken.unwrap_or(&list[0]));
@@ -331,7 +327,6 @@ mod tests {
             measure: Some(Measure::Continuations),
             min_similarity: 0.2,
             proposals_first: true,
-            skip_plies: 0,
             limits,
         };
         GameAnalyzer::new(traps, options, None)

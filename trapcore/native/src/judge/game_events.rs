@@ -159,9 +159,9 @@ impl<'a> GameEvents<'a> {
 
     /// Adds the mates that stood on the board and were not played. A mate that stays is reported again only if it has
     /// become shorter.
-    pub(super) fn tell_missed_mates(&mut self, from: usize, work: &mut Workspace) {
+    pub(super) fn tell_missed_mates(&mut self, work: &mut Workspace) {
         let mut before: [Option<u32>; 2] = [None, None];
-        for at in from.max(1)..self.losses.moves.len() {
+        for at in 1..self.losses.moves.len() {
             if work.is_stopped() {
                 return;
             }
@@ -214,12 +214,11 @@ impl<'a> GameEvents<'a> {
     /// Adds the captures that win material by exchange and lose by force, where they were rightly not played.
     pub(super) fn tell_poisoned(
         &mut self,
-        from: usize,
         mut name: impl FnMut(usize, Case, &mut Workspace) -> Case,
         work: &mut Workspace,
     ) {
         let mut stood: [Vec<Move>; 2] = [Vec::new(), Vec::new()];
-        for decision in from..self.losses.moves.len() {
+        for decision in 0..self.losses.moves.len() {
             if work.is_stopped() {
                 return;
             }
@@ -352,7 +351,6 @@ mod tests {
             measure: Some(Measure::Continuations),
             min_similarity: 0.8,
             proposals_first: true,
-            skip_plies: 0,
             limits,
         };
         let game = GameReader::new().read(format!("{moves} *\n").as_bytes()).unwrap();

@@ -48,13 +48,12 @@ pub(super) struct GameLosses<'a> {
     pub is_judged: bool,
     /// Of Black and of White, as the game says.
     ratings: [Option<u32>; 2],
-    from: usize,
     effort: Effort,
 }
 
 impl<'a> GameLosses<'a> {
-    /// A game without knowledge yet; its first `from` decisions are not examined.
-    pub(super) fn new(game: &'a Game, from: usize, effort: Effort, work: &mut Workspace) -> GameLosses<'a> {
+    /// A game without knowledge yet.
+    pub(super) fn new(game: &'a Game, effort: Effort, work: &mut Workspace) -> GameLosses<'a> {
         let mut positions = Vec::with_capacity(game.moves.len() + 1);
         positions.push(game.initial.clone());
         for (index, &m) in game.moves.iter().enumerate() {
@@ -64,17 +63,7 @@ impl<'a> GameLosses<'a> {
         let rating = |tag: &str| game.tag(tag).and_then(|text| text.parse().ok()).filter(|&rating| rating > 0);
         let ratings = [rating("BlackElo"), rating("WhiteElo")];
         let (searched, answers, judgements) = (Vec::new(), FxHashMap::default(), Judgements::default());
-        GameLosses {
-            moves: &game.moves,
-            positions,
-            searched,
-            answers,
-            judgements,
-            is_judged: false,
-            ratings,
-            from,
-            effort,
-        }
+        GameLosses { moves: &game.moves, positions, searched, answers, judgements, is_judged: false, ratings, effort }
     }
 
     fn rating(&self, decision: usize) -> Option<u32> {
@@ -89,7 +78,7 @@ impl<'a> GameLosses<'a> {
     /// Makes the pass.
     pub(super) fn pass(&mut self, work: &mut Workspace) {
         let stop_flag = work.searcher.stop_flag.clone();
-        self.searched = pass(&mut work.searcher, &self.positions, self.from, &stop_flag);
+        self.searched = pass(&mut work.searcher, &self.positions, &stop_flag);
         work.proof_nodes += self.searched.iter().map(|one| one.nodes).sum::<u64>();
         for (position, found) in self.positions.iter().zip(&self.searched).filter(|(_, found)| !found.values.is_empty())
         {
@@ -147,7 +136,7 @@ impl<'a> GameLosses<'a> {
     pub(super) fn suspects(&self) -> Vec<usize> {
         let suspected =
             |&decision: &usize| self.evidence(decision).is_some_and(|e| e.probability(0) >= self.effort.suspected);
-        (self.from..self.moves.len()).filter(suspected).collect()
+        (0..self.moves.len()).filter(suspected).collect()
     }
 
     /// What a move costs that could be played at a decision; `None` if it is the only one. Asked again, the answer is

@@ -28,7 +28,7 @@ pub(crate) fn loss_evidence_of_batch(batch: &Batch, work: &mut Workspace) -> Vec
 /// Every move of a game after the pass, and those that it suspects after each stage of the proof, as it would be made.
 /// Ends early where the work is stopped.
 pub(crate) fn loss_evidence(game: &Game, work: &mut Workspace) -> Vec<SeenMove> {
-    let mut losses = GameLosses::new(game, 0, COLLECTING, work);
+    let mut losses = GameLosses::new(game, COLLECTING, work);
     losses.pass(work);
     let mut found = Vec::new();
     for decision in 0..game.moves.len() {

@@ -71,8 +71,6 @@ pub(crate) struct Options {
     /// The killers of the traps that propose a bait are tried first; without this they are tried in the prover's own order, which
     /// is there to be compared with.
     pub proposals_first: bool,
-    /// Decisions in the first so many plies are not examined.
-    pub skip_plies: usize,
     /// Where a call does not set its own.
     pub limits: ProofLimits,
 }

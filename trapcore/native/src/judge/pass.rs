@@ -47,12 +47,11 @@ pub(super) fn deepen(
     Deepening { values, line: found.line, nodes: found.nodes }
 }
 
-/// A brief search of each position of a game, in their order, from the position with this index on; those before it
-/// are left empty. Ends early where the work is stopped.
-pub(super) fn pass(searcher: &mut Searcher, positions: &[Chess], from: usize, stop_flag: &StopFlag) -> Vec<Deepening> {
+/// A brief search of each position of a game, in their order. Ends early where the work is stopped.
+pub(super) fn pass(searcher: &mut Searcher, positions: &[Chess], stop_flag: &StopFlag) -> Vec<Deepening> {
     let mut searched = vec![Deepening::default(); positions.len()];
     let limits = Limits { depth: MAX_DEPTH, nodes: PASS_NODES };
-    for (position, deepening) in positions.iter().zip(&mut searched).skip(from).rev() {
+    for (position, deepening) in positions.iter().zip(&mut searched).rev() {
         if stop_flag.is_stopped() {
             break;
         }
@@ -77,10 +76,10 @@ mod tests {
             positions.push(after(positions.last().unwrap(), m));
         }
         let mut searcher = Searcher::new(14);
-        let searched = pass(&mut searcher, &positions, 0, &StopFlag::default());
+        let searched = pass(&mut searcher, &positions, &StopFlag::default());
         let again = {
             searcher.clear();
-            pass(&mut searcher, &positions, 0, &StopFlag::default())
+            pass(&mut searcher, &positions, &StopFlag::default())
         };
         assert_eq!(searched.len(), 5);
         assert_eq!(mate_distance(searched[1].value()), Some(2));
@@ -90,7 +89,5 @@ mod tests {
         for (one, other) in searched.iter().zip(&again) {
             assert_eq!((&one.values, &one.line), (&other.values, &other.line));
         }
-        let late = pass(&mut searcher, &positions, 3, &StopFlag::default());
-        assert!(late[..3].iter().all(|one| one.values.is_empty()) && !late[3].values.is_empty());
     }
 }

@@ -12,18 +12,17 @@ use crate::measures::paper::{Base, Unpaired, child_similarities, compare_childre
 use crate::trees::labels::{LABEL_BITS, Labels, Naming, UCI_LABELS, uci_label};
 use crate::trees::tree::Plies2;
 
-/// What positions are compared by, under `uci` labels.
+const LABELS: Labels = Labels { naming: Naming::Uci, captures: false };
+/// Depth of the structural measure's base. Its tree is one ply deeper, as deep as that of the other measures.
+const BASE_DEPTH: u32 = 1;
+
+/// What positions are compared by, in trees of depth 2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Measure {
-    /// Of trees of depth 2.
     Sequences,
-    /// Of trees of depth 2.
     Continuations,
-    /// Based on continuations of depth 1.
     Structural,
 }
-
-const UCI: Labels = Labels { naming: Naming::Uci, captures: false };
 
 /// Position of a trap in the caller's list, and whether colours were exchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,9 +51,9 @@ struct Side {
 }
 
 enum Forms {
-    /// Sequences, dense: see [`Rows`].
+    /// Sequences of depth 2, dense: see [`Rows`].
     Rows(Rows),
-    /// Label sets.
+    /// Label sets of depth 2.
     Bits(LabelSets),
     /// Ascending child similarities.
     Children(Vec<Vec<f64>>),
@@ -145,7 +144,7 @@ impl Index {
                     if (few as f64) < threshold * many as f64 {
                         continue;
                     }
-                    let own = own.get_or_insert_with(|| own_similarities(query));
+                    let own = own.get_or_insert_with(|| children(query));
                     push(i, compare_children(own, trap, Unpaired::Formula));
                 }
             }
@@ -167,14 +166,14 @@ impl Forms {
             Measure::Continuations => {
                 Forms::Bits(LabelSets::new(&trees().map(|plies| plies.label_bits()).collect::<Vec<_>>()))
             }
-            Measure::Structural => Forms::Children(positions.iter().map(|s| own_similarities(s)).collect()),
+            Measure::Structural => Forms::Children(positions.iter().map(|s| children(s)).collect()),
         }
     }
 }
 
-/// Similarities of the children to their parent.
-fn own_similarities(position: &GamePosition) -> Vec<f64> {
-    child_similarities(position, Base::Continuations, 1, UCI, None)
+/// Ascending child similarities.
+fn children(position: &GamePosition) -> Vec<f64> {
+    child_similarities(position, Base::Continuations, BASE_DEPTH, LABELS, None)
 }
 
 impl Rows {
@@ -256,17 +255,17 @@ mod tests {
     use super::*;
     use crate::chess::position::{mirror, parse};
     use crate::measures::paper::{continuations, sequence_similarity, structural};
-    use crate::random::Random;
 
     fn walk(seed: u64, plies: u32) -> GamePosition {
         let mut s = parse("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1").unwrap();
-        let mut random = Random(seed);
+        let mut state = seed;
         for _ in 0..plies {
             let moves = s.chess.legal_moves();
             if moves.is_empty() {
                 break;
             }
-            s.chess = after(&s.chess, moves[random.below(moves.len())]);
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            s.chess = after(&s.chess, moves[(state >> 33) as usize % moves.len()]);
         }
         s
     }
@@ -291,11 +290,17 @@ mod tests {
                 for (t, (plain, mirrored)) in (0u32..).zip(&traps) {
                     for (position, is_mirrored) in [(plain, false), (mirrored, true)] {
                         let value = match measure {
-                            Measure::Sequences => sequence_similarity(&query, position, 2, UCI, false),
-                            Measure::Continuations => continuations(&query, position, 2, UCI),
-                            Measure::Structural => {
-                                structural(&query, position, Base::Continuations, 1, UCI, Unpaired::Formula, None)
-                            }
+                            Measure::Sequences => sequence_similarity(&query, position, 2, LABELS, false),
+                            Measure::Continuations => continuations(&query, position, 2, LABELS),
+                            Measure::Structural => structural(
+                                &query,
+                                position,
+                                Base::Continuations,
+                                BASE_DEPTH,
+                                LABELS,
+                                Unpaired::Formula,
+                                None,
+                            ),
                         };
                         if position.chess.turn() == query.chess.turn() && value >= threshold {
                             expected.push((t, is_mirrored, value));

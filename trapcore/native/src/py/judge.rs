@@ -260,20 +260,16 @@ pub(super) struct PyGameAnalyzer {
 impl PyGameAnalyzer {
     #[new]
     #[pyo3(signature = (
-        traps, *, measure, depth, labels, captures, min_similarity, nodes, unproved, skip_plies, tell = "similar",
-        engine = false, proposals_first = true, ranker = None, index = None, ids = None
+        traps, *, measure, min_similarity, nodes, unproved, tell = "similar", engine = false, proposals_first = true,
+        ranker = None, index = None, ids = None
     ))]
     fn new(
         py: Python<'_>,
         traps: Vec<TrapParts>,
         measure: &str,
-        depth: u32,
-        labels: &str,
-        captures: bool,
         min_similarity: f64,
         nodes: u64,
         unproved: bool,
-        skip_plies: usize,
         tell: &str,
         engine: bool,
         proposals_first: bool,
@@ -291,12 +287,6 @@ impl PyGameAnalyzer {
         if !(0.0..=1.0).contains(&min_similarity) {
             return Err(PyValueError::new_err(format!("min_similarity is 0 to 1, not {min_similarity}")));
         }
-        let usual_depth = if measure == Some(Measure::Structural) { 1 } else { 2 };
-        if measure.is_some() && (depth, labels, captures) != (usual_depth, "uci", false) {
-            return Err(PyValueError::new_err(
-                "games are compared by uci labels without captures, to depth 2 (structural 1)",
-            ));
-        }
         let abstracted = match (measure, ranker, index, ids) {
             (Some(_), ..) => None,
             (None, Some(ranker), Some(index), Some(ids)) if ids.len() == traps.len() => Some(TokenLibrary {
@@ -310,7 +300,7 @@ impl PyGameAnalyzer {
             return Err(PyValueError::new_err(format!("tell is known, similar or losses, not {tell:?}")));
         };
         let limits = ProofLimits { nodes, unproved };
-        let options = Options { tell, engine, measure, min_similarity, proposals_first, skip_plies, limits };
+        let options = Options { tell, engine, measure, min_similarity, proposals_first, limits };
         let traps = traps.into_iter().map(trap).collect::<PyResult<Vec<_>>>()?;
         let analyzer = py.detach(|| GameAnalyzer::new(traps, options, abstracted));
         Ok(PyGameAnalyzer { analyzer, spaces: Mutex::new(Vec::new()) })
