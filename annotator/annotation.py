@@ -109,23 +109,25 @@ class Annotator:
         edits: list[Edit] = []
         games: list[AnnotatedGame] = []
         for game, (events, values) in zip(found.found, self.all_reported(found.found), strict=True):
-            if not events:
+            if not events and not game.values:
                 continue
             written = "utf-8" if is_utf16 else game.encoding
             layout = Layout(game.wrapped, game.newline, written)
             end = game.start + game.size
             here = {own for own in stale if game.start <= own.place < end}
             stale -= here
-            comments, told = commentator.comment(events, data, layout, here)
+            comments, told = commentator.comment(events, data, layout, here, game.values, values)
             if game.commented:
                 # A brace of ours would close the comment that somebody left open, for programs that read on in it.
                 comments = [edit for edit in comments if edit[2].startswith(b" $")]
             else:
                 words = "" if game.game in noted else self._closing(game, told, openings, commentator)
                 words = commentator.written(words, written)
-                since = events[-1].anchor.nag_at
+                since = (events[-1] if events else game.values[-1]).anchor.nag_at
                 comments = closing_edits(comments, data, (game.start, end), since, words, layout, here)
             edits.extend(comments)
+            if not events:
+                continue
             games.append(
                 AnnotatedGame(
                     number=game.game,

@@ -139,6 +139,7 @@ class AnalysisRequest:
             nodes=self.nodes,
             # What the prover leaves open is the engine's to decide.
             unproved=self.unproved or self.engine is not None,
+            values=self.style.evaluations,
             ranker=None if screen is None else screen.weights.ranker,
             index=None if screen is None else screen.index,
             ids=None if screen is None else [screen.numbers[trap.slug] for trap in traps],

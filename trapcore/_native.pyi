@@ -474,8 +474,24 @@ class JudgedPosition:
     """UCI: the best move and what follows; may be empty."""
 
 @final
+class MoveValue:
+    """What a move of a game leads to. Can be pickled."""
+
+    ply: int
+    """From 1."""
+    half_move: int
+    """Twice the full-move number of the move, plus one if it is Black's."""
+    fen: str
+    """The position after it (EPD)."""
+    chance: float
+    """Win chance of the side to move there, -1..1."""
+    mate_in: int | None
+    """Moves to the mate of that side, negative if it is mated; None if no mate is proved to its end."""
+    anchor: Anchor
+
+@final
 class GameFindings:
-    """One game with at least one finding."""
+    """One game with at least one finding, or with values that are wanted."""
 
     game: int
     offset: int
@@ -496,6 +512,8 @@ class GameFindings:
     """Ascending by ply."""
     judged: list[JudgedPosition]
     """The positions that they are about, each once."""
+    values: list[MoveValue]
+    """Of the moves whose value is known, ascending; empty if none is wanted."""
 
 @final
 class BatchFindings:
@@ -560,6 +578,7 @@ class GameAnalyzer:
         unproved: bool,
         tell: str = "similar",
         engine: bool = False,
+        values: bool = False,
         proposals_first: bool = True,
         ranker: MoveRanker | None = None,
         index: TokenIndex | None = None,
@@ -569,7 +588,8 @@ class GameAnalyzer:
 
         ``tell``: ``known`` (the positions of the traps), ``similar`` (also proved traps that are like them) or
         ``losses`` (also every played move that is proved to lose, missed mates, and poisoned captures that were left
-        alone; needs no trap). ``nodes`` is for each question about one bait that a trap proposes. Without
+        alone; needs no trap). ``nodes`` is for each question about one bait that a trap proposes. With
+        ``values`` and ``losses`` each game has what every move leads to. Without
         ``proposals_first`` the killers of the matched traps are not tried before other moves: for comparison only.
         The measure ``abstracted`` needs learned weights, the index of the traps' killers, and the payload of each
         trap in it.

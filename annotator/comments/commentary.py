@@ -7,7 +7,8 @@ else of the game is touched.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Self
+from types import MappingProxyType
+from typing import NamedTuple, Self
 
 from annotator.comments.encoding import folded, transliterated
 from annotator.comments.evaluations import evaluation
@@ -18,11 +19,13 @@ from annotator.comments.pgn_insert import Edit, Layout, MoveText, edits
 from annotator.comments.style import Style
 from annotator.comments.telling import Teller, Told
 from annotator.events import TrapEvent
+from db.traps.position_value import Values
 from db.traps.terms import Event
 from db.wording import moves
 from db.wording.facts import facts_of
 from db.wording.grammar import Verbosity
 from db.wording.lines import rounded, shown_line
+from trapcore import _native
 from trapcore.trees.chess_game import parse_position
 
 _SHAPES = re.compile(r"\[%(csl|cal)\s+([^\]]*)\]")
@@ -45,22 +48,33 @@ class Commentator:
         return cls(style, Teller(style.narrator, style.evidence, shows_lines, set(known)))
 
     def comment(
-        self, events: Sequence[TrapEvent], data: bytes, layout: Layout, stale: set[OwnWords]
+        self,
+        events: Sequence[TrapEvent],
+        data: bytes,
+        layout: Layout,
+        stale: set[OwnWords],
+        values: Sequence[_native.MoveValue] = (),
+        known: Values = MappingProxyType({}),
     ) -> tuple[list[Edit], list[Told]]:
         """What is put into one game for its ``events``, ascending offsets into ``data``, and what is reported in it.
 
         ``stale`` are our words of an earlier run in the game. Those that are said again stay, and leave the set.
+        ``values`` are those of its moves, ``known`` those of its positions.
         """
         told = self.teller.comments(events)
         found: list[Edit] = []
-        for ply, here in sorted(_by_ply(events).items()):
+        by_ply, valued = _by_ply(events), {value.ply: value for value in values}
+        for ply in sorted(by_ply.keys() | valued.keys()):
+            here, value = by_ply.get(ply, []), valued.get(ply)
             before = " ".join(each.text for each in told.get(ply - 1, ()))
-            text = _MoveComment(here, layout, self.teller, before)
+            place = _place(here, value)
+            text = _MoveComment(place, layout, self.teller, before)
             for each in told.get(ply, ()):
                 text.add(each)
-            if not any(nag in JUDGEMENTS for nag in text.anchor.nags):
+            if not any(nag in JUDGEMENTS for nag in place.anchor.nags):
                 text.nag = glyph([each.event for each in told.get(ply, ())], here)
-            found.extend(edits(text.finished(evaluation(here) if self.style.evaluations else "", stale), data, layout))
+            said = evaluation(here, value, known) if self.style.evaluations else ""
+            found.extend(edits(text.finished(said, stale), data, layout))
         return found, [each for ply in sorted(told) for each in told[ply]]
 
     def written(self, text: str, encoding: str) -> str:
@@ -75,18 +89,33 @@ def _by_ply(events: Iterable[TrapEvent]) -> dict[int, list[TrapEvent]]:
     return found
 
 
+class _Place(NamedTuple):
+    """Where a move stands in its game."""
+
+    anchor: _native.Anchor
+    half_move: int
+    """Of the move after it."""
+
+
+def _place(events: Sequence[TrapEvent], value: _native.MoveValue | None) -> _Place:
+    """The place of a move that has an event or a value."""
+    if value is not None:
+        return _Place(value.anchor, value.half_move + 1)
+    return _Place(events[0].anchor, half_move(events[0], events[0].ply + 1))
+
+
 class _MoveComment:
     """What is added to one move."""
 
-    def __init__(self, events: Sequence[TrapEvent], layout: Layout, teller: Teller, before: str) -> None:
-        """``events``: all of the move; ``before``: what is reported of the move before it."""
-        self._events = events
+    def __init__(self, place: _Place, layout: Layout, teller: Teller, before: str) -> None:
+        """``before``: what is reported of the move before it."""
+        self._next = place.half_move
         self._before = before
         self._encoding = layout.encoding
         self.nag: int | None = None
         self._language = teller.narrator.language
         self._is_brief = teller.narrator.verbosity is Verbosity.BRIEF
-        self.anchor = anchor = events[0].anchor
+        self.anchor = anchor = place.anchor
         self._present = " ".join(self._decoded(comment) for comment in anchor.comments)
         shapes = _SHAPES.findall(self._present)
         self._shapes = {f"{kind} {shape.strip()}" for kind, list_ in shapes for shape in list_.split(",")}
@@ -129,8 +158,7 @@ class _MoveComment:
         if words and not is_there:
             text.comments.append(own_block(words))
         if anchor.number_next:
-            event = self._events[0]
-            text.next_number = moves.number(half_move(event, event.ply + 1))
+            text.next_number = moves.number(self._next)
         return text
 
     def _written(self, text: str) -> str:

@@ -4,20 +4,33 @@ import math
 from collections.abc import Iterable
 
 from annotator.events import TrapEvent
+from db.traps.position_value import Values
 from db.traps.terms import Event
 from trapcore import _native
 
 _CERTAIN = 0.9999
-"""A win chance beyond this stands for a mate, whose distance has to be known."""
+"""A win chance beyond this is written as this one: the distance of the mate is not known."""
 
 
-def evaluation(events: Iterable[TrapEvent]) -> str:
-    """The command for the move that carries all these events; empty if nothing was measured."""
+def evaluation(events: Iterable[TrapEvent], value: _native.MoveValue | None, known: Values) -> str:
+    """The command for a move with these events and this value; empty if nothing was measured.
+
+    ``known`` are the values of the game's positions. One of an engine, or a stored one, comes before our own.
+    """
     for event in sorted(events, key=lambda event: event.event is not Event.FELL):
-        found = _mate(event) or _pawns(event)
+        found = _mate(event) or _reached(event)
         if event.proved and found:
             return f"[%eval {found}]"
-    return ""
+    return "" if value is None else f"[%eval {_of_value(value, known)}]"
+
+
+def _of_value(value: _native.MoveValue, known: Values) -> str:
+    """Black is to move after a move of White's."""
+    turn = -1 if value.half_move % 2 == 0 else 1
+    if value.mate_in is not None:
+        return f"#{turn * value.mate_in}"
+    better = known.get(value.fen)
+    return _pawns(turn * (value.chance if better is None else better.chance))
 
 
 def _mate(event: TrapEvent) -> str:
@@ -26,10 +39,15 @@ def _mate(event: TrapEvent) -> str:
     return f"#{'-' if event.mover == 'white' else ''}{event.proof.mate_in}"
 
 
-def _pawns(event: TrapEvent) -> str:
+def _reached(event: TrapEvent) -> str:
     chance = event.reached_chance
     if chance is None or abs(chance) >= _CERTAIN:
         return ""
-    centipawns = math.log((1 + chance) / (1 - chance)) / _native.WIN_CHANCE_SCALE
-    value = centipawns / 100 * (1 if event.mover == "white" else -1)
+    return _pawns(chance if event.mover == "white" else -chance)
+
+
+def _pawns(chance: float) -> str:
+    """A win chance of White's in pawns."""
+    chance = max(-_CERTAIN, min(_CERTAIN, chance))
+    value = math.log((1 + chance) / (1 - chance)) / _native.WIN_CHANCE_SCALE / 100
     return f"{value:.2f}".replace("-0.00", "0.00")

@@ -18,7 +18,7 @@ class Style:
     closing: bool = False
     """A game in which moves lose has a comment at its end."""
     evaluations: bool = False
-    """``[%eval]`` is written where a value is known and the game has none."""
+    """``[%eval]`` is written behind every move whose value is known and that has none."""
 
     @property
     def narrator(self) -> Narrator:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import chess
+import chess.engine
 import chess.pgn
 import pytest
 
@@ -308,3 +309,23 @@ def test_one_trap_is_not_taken_for_another_with_a_longer_name(tmp_path: Path) ->
     text = annotated(own, tmp_path, path, side="black").decode()
     assert "{Falls into Mate Deferred: a comment of the author}" in text
     assert "{ Falls into the Mate: 6.Bxf7+" in text
+
+
+def test_eval_writes_a_value_behind_every_move_that_has_none(tmp_path: Path) -> None:
+    library = make_library(tmp_path / "library.sqlite")
+    moves = "1. e4 { [%eval 0.9] } e5 2. Nf3 d6 3. Bc4 Bg4 4. Nc3 g6 5. Nxe5 Bxd1 6. Bxf7+ Ke7 7. Nd5# 1-0\n"
+    quiet = "1. d4 d5 2. Nf3 Nf6 *\n"
+    once = annotated(game(moves) + "\n" + game(quiet), tmp_path / "once", library, evaluations=True, tell="losses")
+    stream = io.StringIO(once.decode())
+    for plies in (13, 4):
+        found = chess.pgn.read_game(stream)
+        assert found is not None
+        assert found.errors == []
+        nodes = list(found.mainline())
+        # A game that is over has no value.
+        assert [node.ply() for node in nodes if node.eval() is None] == ([13] if plies == 13 else [])
+        if plies == 13:
+            assert nodes[0].eval() == chess.engine.PovScore(chess.engine.Cp(90), chess.WHITE)
+            mates = {node.ply(): node.eval().white().mate() for node in nodes[:-1] if node.eval().is_mate()}  # type: ignore[union-attr]
+            assert mates == {10: 2, 11: 1, 12: 1}
+    assert annotated(once.decode(), tmp_path / "again", library, evaluations=True, tell="losses") == once

@@ -44,7 +44,7 @@ def test_a_losing_move_costs_the_difference_of_two_positions() -> None:
     assert found.played_loss == pytest.approx(0.7)
     assert found.reached_chance == -0.4
     assert found.loss == pytest.approx(0.7)
-    assert evaluation([found]) != ""
+    assert evaluation([found], None, {}) != ""
 
 
 def test_a_claim_goes_with_what_it_costs() -> None:

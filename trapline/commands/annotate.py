@@ -62,7 +62,7 @@ def annotate(
     ] = None,
     language: LanguageOption = None,
     evaluations: Annotated[
-        bool, typer.Option("--eval", help="Also write [%eval] for known values, if the game has none.")
+        bool, typer.Option("--eval", help="Also write [%eval] for every move that has none.")
     ] = False,
     evidence: Annotated[
         bool,

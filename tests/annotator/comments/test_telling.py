@@ -57,8 +57,7 @@ CASES = [
     (
         legal(Event.FELL),
         "Falls into Légal's Mate: 6.Bxf7+ Ke7 7.Nd5#. 5...dxe5 keeps the balance (48 % → 0 %).",
-        "Fällt herein auf eine Falle (Légal's Mate): 6.Bxf7+ Ke7 7.Nd5#. "
-        "5...dxe5 hält das Gleichgewicht (48 % → 0 %).",
+        "Fällt herein auf eine Falle (Légal's Mate): 6.Bxf7+ Ke7 7.Nd5#. 5...dxe5 hält das Gleichgewicht (48 % → 0 %).",
     ),
     (
         legal(Event.FELL, **NOT_MEASURED),
@@ -105,7 +104,11 @@ CASES = [
         "White does not spring Légal's Mate: 6.Bxf7+ is mate in 2 (100 % → 45 %).",
         "Weiß nutzt eine Falle (Légal's Mate) nicht: 6.Bxf7+ ist Matt in 2 (100 % → 45 %).",
     ),
-    (unlike(Event.MISSED, played_loss=0.05), "White misses 6.Bxf7+, a mate in 2.", "Weiß übersieht 6.Bxf7+, Matt in 2."),
+    (
+        unlike(Event.MISSED, played_loss=0.05),
+        "White misses 6.Bxf7+, a mate in 2.",
+        "Weiß übersieht 6.Bxf7+, Matt in 2.",
+    ),
     (
         gain(Event.MISSED, played_loss=0.5),
         "Black misses 6...Nxd5, which wins a knight for a pawn (80 % → 55 %).",

@@ -6,7 +6,7 @@ use shakmaty::{Chess, Color, Move, Position};
 use crate::chess::moves::after;
 use crate::chess::position::sans;
 use crate::judge::game_analyzer::{GameAnalyzer, mover};
-use crate::judge::judgements::JudgedPosition;
+use crate::judge::judgements::{JudgedPosition, PROOF};
 use crate::judge::model::{Event, JudgedGame};
 use crate::judge::workspace::Workspace;
 use crate::pgn::anchors::{Anchor, Layout, anchors, layout};
@@ -32,7 +32,18 @@ pub(crate) struct Finding {
     pub anchor: Anchor,
 }
 
-/// A game with findings.
+/// What a move of the game leads to.
+pub(crate) struct MoveValue {
+    /// Index of the move, the first one being 0.
+    pub at: usize,
+    pub anchor: Anchor,
+    /// The position after it.
+    pub judged: JudgedPosition,
+    /// Moves to the mate of the side to move, or of the other one if negative; `None` if none is proved.
+    pub mate_in: Option<i32>,
+}
+
+/// A game with findings, or with values that are wanted.
 pub(crate) struct GameFindings {
     pub number: u64,
     pub offset: u64,
@@ -46,6 +57,8 @@ pub(crate) struct GameFindings {
     pub findings: Vec<Finding>,
     /// The positions that they are about, each once.
     pub judged: Vec<JudgedPosition>,
+    /// Of the moves whose value is known, if values are wanted. A game that is over has none.
+    pub values: Vec<MoveValue>,
 }
 
 #[derive(Default)]
@@ -77,12 +90,13 @@ pub(crate) fn analyze_batch(analyzer: &GameAnalyzer, batch: &Batch, work: &mut W
             }
         };
         out.notes.extend(Noted::all(&piece, &game));
-        let JudgedGame { events, judged, positions } = analyzer.events(&game, work);
+        let JudgedGame { events, judged, values, positions } = analyzer.events(&game, work);
         out.positions += positions;
-        if events.is_empty() {
+        if events.is_empty() && values.is_empty() {
             continue;
         }
         let mut places = anchors(piece.bytes, &game.text, game.initial.turn() == Color::Black);
+        let values = move_values(values, &places);
         let findings = events.into_iter().map(|event| finding(&game, event, &mut places)).collect();
         out.found.push(GameFindings {
             number: piece.number,
@@ -94,10 +108,30 @@ pub(crate) fn analyze_batch(analyzer: &GameAnalyzer, batch: &Batch, work: &mut W
             game,
             findings,
             judged,
+            values,
         });
     }
     (out.candidates, out.suspected, out.proof_nodes) = (work.candidates, work.suspected, work.proof_nodes);
     out
+}
+
+fn move_values(values: Vec<Option<JudgedPosition>>, places: &[Anchor]) -> Vec<MoveValue> {
+    let known = values.into_iter().enumerate().filter_map(|(at, judged)| Some((at, judged?)));
+    known
+        .filter(|(_, judged)| !judged.position.is_game_over())
+        .map(|(at, judged)| MoveValue { at, anchor: places[at].clone(), mate_in: mate_in(&judged), judged })
+        .collect()
+}
+
+/// Moves to a mate that is proved to its end.
+fn mate_in(JudgedPosition { position, judgement }: &JudgedPosition) -> Option<i32> {
+    let mut end = position.clone();
+    for &m in &judgement.line {
+        end.play_unchecked(m);
+    }
+    let moves = judgement.line.len().div_ceil(2) as i32;
+    let sign = if judgement.chance > 0.0 { 1 } else { -1 };
+    (judgement.nodes >= PROOF && end.is_checkmate()).then_some(sign * moves)
 }
 
 fn finding(game: &Game, event: Event, places: &mut [Anchor]) -> Finding {

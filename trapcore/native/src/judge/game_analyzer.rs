@@ -327,6 +327,7 @@ mod tests {
             measure: Some(Measure::Continuations),
             min_similarity: 0.2,
             proposals_first: true,
+            values: false,
             limits,
         };
         GameAnalyzer::new(traps, options, None)

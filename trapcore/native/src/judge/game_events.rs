@@ -287,7 +287,9 @@ impl<'a> GameEvents<'a> {
         let about = events.iter().flat_map(Event::positions);
         let judged = about.filter(|position| seen.insert(live_key(position)));
         let judged = judged.filter_map(|position| self.losses.judged(position)).collect();
-        JudgedGame { events, judged, positions: 0 }
+        let wanted = if self.options.values { self.losses.moves.len() } else { 0 };
+        let values = self.losses.positions[1..].iter().take(wanted).map(|position| self.losses.judged(position));
+        JudgedGame { events, judged, values: values.collect(), positions: 0 }
     }
 }
 
@@ -351,6 +353,7 @@ mod tests {
             measure: Some(Measure::Continuations),
             min_similarity: 0.8,
             proposals_first: true,
+            values: false,
             limits,
         };
         let game = GameReader::new().read(format!("{moves} *\n").as_bytes()).unwrap();

@@ -71,6 +71,8 @@ pub(crate) struct Options {
     /// The killers of the traps that propose a bait are tried first; without this they are tried in the prover's own order, which
     /// is there to be compared with.
     pub proposals_first: bool,
+    /// Also what each position of a game is worth, if its losing moves are searched for.
+    pub values: bool,
     /// Where a call does not set its own.
     pub limits: ProofLimits,
 }
@@ -155,6 +157,8 @@ pub(crate) struct JudgedGame {
     pub events: Vec<Event>,
     /// The positions that they are about, each once.
     pub judged: Vec<JudgedPosition>,
+    /// The position after each move, as far as its value is known; empty if none is wanted.
+    pub values: Vec<Option<JudgedPosition>>,
     /// Positions that were examined.
     pub positions: u64,
 }

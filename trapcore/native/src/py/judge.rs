@@ -19,7 +19,7 @@ use super::themes::causes::{PyExplanation, explanation};
 use super::token_index::PyTokenIndex;
 use crate::chess::moves::after;
 use crate::chess::position::{self, GamePosition};
-use crate::judge::findings::{self, Finding, GameFindings, analyze_batch};
+use crate::judge::findings::{self, Finding, GameFindings, MoveValue, analyze_batch};
 use crate::judge::game_analyzer::GameAnalyzer;
 use crate::judge::loss_evidence::{SeenMove, loss_evidence_of_batch};
 use crate::judge::model::{Case, Options, ProofLimits, SetTrap, Tell, Trap};
@@ -86,6 +86,18 @@ impl_pickle! {
 }
 
 impl_pickle! {
+    #[pyclass(frozen, get_all, name = "MoveValue", module = "trapcore._native")]
+    pub(super) struct PyMoveValue {
+        ply: usize,
+        half_move: u32,
+        fen: String,
+        chance: f64,
+        mate_in: Option<i32>,
+        anchor: Py<PyAnchor>,
+    }
+}
+
+impl_pickle! {
     #[pyclass(frozen, get_all, name = "GameFindings", module = "trapcore._native")]
     pub(super) struct PyGameFindings {
         game: u64,
@@ -99,6 +111,7 @@ impl_pickle! {
         commented: bool,
         findings: Vec<Py<PyFinding>>,
         judged: Vec<Py<PyJudgedPosition>>,
+        values: Vec<Py<PyMoveValue>>,
     }
 }
 
@@ -181,6 +194,22 @@ fn prover(case: &Case) -> &'static str {
     if case.verdict == Verdict::Proved { case.by } else { "" }
 }
 
+fn move_value(py: Python<'_>, value: &MoveValue, game: &GameFindings, text: &[u8]) -> PyResult<Py<PyMoveValue>> {
+    let MoveValue { at, anchor, judged, mate_in } = value;
+    let (start, is_blacks) = (&game.game.initial, game.game.initial.turn().is_black());
+    Py::new(
+        py,
+        PyMoveValue {
+            ply: at + 1,
+            half_move: 2 * u32::from(start.fullmoves()) + u32::from(is_blacks) + *at as u32,
+            fen: position::epd(&judged.position),
+            chance: judged.judgement.chance,
+            mate_in: *mate_in,
+            anchor: self::anchor(py, anchor, text, game.start)?,
+        },
+    )
+}
+
 fn finding(py: Python<'_>, finding: Finding, game: &GameFindings, text: &[u8]) -> PyResult<Py<PyFinding>> {
     let Finding { event, mover, number, played, bait_san, line_san, best_line_san, kind, anchor } = finding;
     let case = &event.case;
@@ -260,8 +289,8 @@ pub(super) struct PyGameAnalyzer {
 impl PyGameAnalyzer {
     #[new]
     #[pyo3(signature = (
-        traps, *, measure, min_similarity, nodes, unproved, tell = "similar", engine = false, proposals_first = true,
-        ranker = None, index = None, ids = None
+        traps, *, measure, min_similarity, nodes, unproved, tell = "similar", engine = false, values = false,
+        proposals_first = true, ranker = None, index = None, ids = None
     ))]
     fn new(
         py: Python<'_>,
@@ -272,6 +301,7 @@ impl PyGameAnalyzer {
         unproved: bool,
         tell: &str,
         engine: bool,
+        values: bool,
         proposals_first: bool,
         ranker: Option<PyRef<'_, MoveRanker>>,
         index: Option<PyRef<'_, PyTokenIndex>>,
@@ -300,7 +330,7 @@ impl PyGameAnalyzer {
             return Err(PyValueError::new_err(format!("tell is known, similar or losses, not {tell:?}")));
         };
         let limits = ProofLimits { nodes, unproved };
-        let options = Options { tell, engine, measure, min_similarity, proposals_first, limits };
+        let options = Options { tell, engine, measure, min_similarity, values, proposals_first, limits };
         let traps = traps.into_iter().map(trap).collect::<PyResult<Vec<_>>>()?;
         let analyzer = py.detach(|| GameAnalyzer::new(traps, options, abstracted));
         Ok(PyGameAnalyzer { analyzer, spaces: Mutex::new(Vec::new()) })
@@ -319,6 +349,7 @@ impl PyGameAnalyzer {
             let text = &batch.0.data[game.start..game.start + game.size];
             let findings = std::mem::take(&mut game.findings);
             let findings = findings.into_iter().map(|f| finding(py, f, &game, text)).collect::<PyResult<_>>()?;
+            let values = game.values.iter().map(|value| move_value(py, value, &game, text)).collect::<PyResult<_>>()?;
             games.push(PyGameFindings {
                 game: game.number,
                 offset: game.offset,
@@ -336,6 +367,7 @@ impl PyGameAnalyzer {
                 commented: game.commented,
                 findings,
                 judged: list(py, game.judged.iter().map(|found| judged(found, game.game.mode)).collect())?,
+                values,
             });
         }
         Ok(PyBatchFindings {

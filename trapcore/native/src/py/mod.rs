@@ -56,7 +56,8 @@ mod _native {
     };
     #[pymodule_export]
     use super::judge::{
-        PyAnchor, PyBatchFindings, PyFinding, PyGameAnalyzer, PyGameFindings, PySetTrap, killer_kind, loss_evidence,
+        PyAnchor, PyBatchFindings, PyFinding, PyGameAnalyzer, PyGameFindings, PyMoveValue, PySetTrap, killer_kind,
+        loss_evidence,
     };
     #[pymodule_export]
     use super::label_sets::PyFingerprints;
