@@ -36,6 +36,8 @@ pub(crate) struct Finding {
 pub(crate) struct MoveValue {
     /// Index of the move, the first one being 0.
     pub at: usize,
+    /// Twice its full-move number, plus one if it is Black's.
+    pub half_move: u32,
     pub anchor: Anchor,
     /// The position after it.
     pub judged: JudgedPosition,
@@ -96,7 +98,7 @@ pub(crate) fn analyze_batch(analyzer: &GameAnalyzer, batch: &Batch, work: &mut W
             continue;
         }
         let mut places = anchors(piece.bytes, &game.text, game.initial.turn() == Color::Black);
-        let values = move_values(values, &places);
+        let values = move_values(&game, values, &places);
         let findings = events.into_iter().map(|event| finding(&game, event, &mut places)).collect();
         out.found.push(GameFindings {
             number: piece.number,
@@ -115,11 +117,18 @@ pub(crate) fn analyze_batch(analyzer: &GameAnalyzer, batch: &Batch, work: &mut W
     out
 }
 
-fn move_values(values: Vec<Option<JudgedPosition>>, places: &[Anchor]) -> Vec<MoveValue> {
+fn move_values(game: &Game, values: Vec<Option<JudgedPosition>>, places: &[Anchor]) -> Vec<MoveValue> {
+    let first = 2 * u32::from(game.initial.fullmoves()) + u32::from(game.initial.turn().is_black());
     let known = values.into_iter().enumerate().filter_map(|(at, judged)| Some((at, judged?)));
     known
         .filter(|(_, judged)| !judged.position.is_game_over())
-        .map(|(at, judged)| MoveValue { at, anchor: places[at].clone(), mate_in: mate_in(&judged), judged })
+        .map(|(at, judged)| MoveValue {
+            at,
+            half_move: first + at as u32,
+            anchor: places[at].clone(),
+            mate_in: mate_in(&judged),
+            judged,
+        })
         .collect()
 }
 

@@ -194,18 +194,16 @@ fn prover(case: &Case) -> &'static str {
     if case.verdict == Verdict::Proved { case.by } else { "" }
 }
 
-fn move_value(py: Python<'_>, value: &MoveValue, game: &GameFindings, text: &[u8]) -> PyResult<Py<PyMoveValue>> {
-    let MoveValue { at, anchor, judged, mate_in } = value;
-    let (start, is_blacks) = (&game.game.initial, game.game.initial.turn().is_black());
+fn move_value(py: Python<'_>, value: &MoveValue, start: usize, text: &[u8]) -> PyResult<Py<PyMoveValue>> {
     Py::new(
         py,
         PyMoveValue {
-            ply: at + 1,
-            half_move: 2 * u32::from(start.fullmoves()) + u32::from(is_blacks) + *at as u32,
-            fen: position::epd(&judged.position),
-            chance: judged.judgement.chance,
-            mate_in: *mate_in,
-            anchor: self::anchor(py, anchor, text, game.start)?,
+            ply: value.at + 1,
+            half_move: value.half_move,
+            fen: position::epd(&value.judged.position),
+            chance: value.judged.judgement.chance,
+            mate_in: value.mate_in,
+            anchor: self::anchor(py, &value.anchor, text, start)?,
         },
     )
 }
@@ -349,7 +347,8 @@ impl PyGameAnalyzer {
             let text = &batch.0.data[game.start..game.start + game.size];
             let findings = std::mem::take(&mut game.findings);
             let findings = findings.into_iter().map(|f| finding(py, f, &game, text)).collect::<PyResult<_>>()?;
-            let values = game.values.iter().map(|value| move_value(py, value, &game, text)).collect::<PyResult<_>>()?;
+            let values =
+                game.values.iter().map(|value| move_value(py, value, game.start, text)).collect::<PyResult<_>>()?;
             games.push(PyGameFindings {
                 game: game.number,
                 offset: game.offset,
