@@ -67,10 +67,13 @@ def test_ctrl_c_ends_it_at_once_and_leaves_nothing(folder: Path) -> None:
     command = [sys.executable, "-m", "trapline", *HEAD, "--positions", "5000", "-o", "black.pgn", "--jobs", "2"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     process = subprocess.Popen(command, cwd=folder, env=environment, stderr=subprocess.PIPE)
-    until(lambda: process.poll() is not None or processor_seconds(process.pid) > 4)
-    assert process.poll() is None, "it has to be at work"
-    process.send_signal(signal.SIGINT)
-    process.communicate(timeout=PATIENCE_SECONDS)
+    try:
+        until(lambda: process.poll() is not None or processor_seconds(process.pid) > 4)
+        assert process.poll() is None, "it has to be at work"
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=PATIENCE_SECONDS)
+    finally:
+        process.kill()
     assert process.returncode != 0
     left = {path.name for path in folder.iterdir() if not path.name.endswith(("-wal", "-shm"))}
     assert left == set(before)
