@@ -3,7 +3,6 @@
 import asyncio
 import secrets
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -115,7 +114,6 @@ class Jobs:
         """What a packed upload may cost."""
         self._slots = settings.web.annotations
         self._slots_of_address = max(1, self._slots // 2)
-        self._taken: Counter[str] = Counter()
         self._metrics = metrics
         self._jobs: dict[str, Job] = {}
         self._pool = ThreadPoolExecutor(self._slots, thread_name_prefix="job", initializer=give_way)
@@ -125,13 +123,15 @@ class Jobs:
 
         Called before an upload is received.
         """
-        if self._taken[address] >= self._slots_of_address:
+        # A job has its slot until its end is known, and no longer: a client may send the next upload at once.
+        running = [job.address for job in list(self._jobs.values()) if job.state is State.RUNNING]
+        if running.count(address) >= self._slots_of_address:
             raise RateLimited(
                 "your address has as many uploads at work as one may have, {most}; wait until one is done",
                 {"Retry-After": "10"},
                 most=self._slots_of_address,
             )
-        if self._taken.total() >= self._slots:
+        if len(running) >= self._slots:
             raise Overloaded(
                 "{count} uploads are being annotated, which is as many as are at once; try again later",
                 {"Retry-After": "10"},
@@ -144,7 +144,6 @@ class Jobs:
         Called when the upload has been received, so that no sender holds a slot by being slow.
         """
         self.check(job.address)
-        self._taken[job.address] += 1
         self._metrics.annotations.inc()
         self._jobs[job.id] = job
         for oldest in self._ended()[: max(0, len(self._jobs) - MAX_JOBS)]:
@@ -161,8 +160,6 @@ class Jobs:
 
         def finish() -> None:
             timeout.cancel()
-            self._taken[job.address] -= 1
-            self._taken = +self._taken
             self._metrics.annotations.dec()
             loop.call_later(self._seconds, self._remove, job)
 
