@@ -117,9 +117,8 @@ def test_a_reader_that_goes_away_is_no_error_to_speak_of(library: Path, tmp_path
 
 
 def test_importing_the_command_imports_nothing_heavy() -> None:
-    code = (
-        "import sys, trapline.commands.annotate; print([m for m in ('chess', 'pydantic', 'sqlalchemy', 'db.storage') if m in sys.modules])"
-    )
+    heavy = ("chess", "pydantic", "sqlalchemy", "db.storage")
+    code = f"import sys, trapline.commands.annotate; print([m for m in {heavy} if m in sys.modules])"
     out = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
 
