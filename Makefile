@@ -62,6 +62,8 @@ soak-library: $(VENV)/ready
 bench: $(VENV)/ready
 	$(BIN)/python -m workshop.benchmarks
 
+# The workshop's crate is checked beside the core's, so that what both need is built once.
+SHARED := CARGO_TARGET_DIR=../../trapcore/native/target
 # What has to pass before anything lands, beside the tests.
 check: $(VENV)/ready
 	$(BIN)/ruff check .
@@ -72,8 +74,8 @@ check: $(VENV)/ready
 	cd trapcore/native && cargo clippy --locked --features python -- -D warnings
 	cd trapcore/native && cargo test --locked --profile checked --quiet
 	cd workshop/native && cargo fmt --check
-	cd workshop/native && cargo clippy --locked --all-targets --features python -- -D warnings
-	cd workshop/native && cargo test --locked --profile checked --quiet
+	cd workshop/native && $(SHARED) cargo clippy --locked --all-targets --features python -- -D warnings
+	cd workshop/native && $(SHARED) cargo test --locked --profile checked --quiet
 
 # The certificates of the bundled traps, made anew: after a change of a trap, of a prover or of the search.
 certificates: $(VENV)/ready
