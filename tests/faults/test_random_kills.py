@@ -10,7 +10,7 @@ from tests.faults.random_kills import kill, works_in
 pytestmark = pytest.mark.fault
 
 MOMENTS = 2
-GAMES = 300
+GAMES = 200
 
 
 def test_whatever_is_killed_is_whole_and_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

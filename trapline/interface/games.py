@@ -100,13 +100,14 @@ def annotate(
         EngineError: The engine cannot be started, or died.
         LibraryError: The library cannot be read.
 
-    >>> import io, chess.pgn, trapline
-    >>> moves = "1. e4 e5 2. Nf3 d6 3. Bc4 Bg4 4. Nc3 g6 5. Nxe5 Bxd1 6. Bxf7+ Ke7 7. Nd5# 1-0"
-    >>> game = trapline.annotate(chess.pgn.read_game(io.StringIO(moves)))
-    >>> [node.san() for node in game.mainline() if chess.pgn.NAG_BLUNDER in node.nags]
-    ['Bxd1']
-    >>> trapline.annotate(moves).startswith("1. e4 e5 2. Nf3 d6")
-    True
+    Examples:
+        >>> import io, chess.pgn, trapline
+        >>> moves = "1. e4 e5 2. Nf3 d6 3. Bc4 Bg4 4. Nc3 g6 5. Nxe5 Bxd1 6. Bxf7+ Ke7 7. Nd5# 1-0"
+        >>> game = trapline.annotate(chess.pgn.read_game(io.StringIO(moves)))
+        >>> [node.san() for node in game.mainline() if chess.pgn.NAG_BLUNDER in node.nags]
+        ['Bxd1']
+        >>> trapline.annotate(moves).startswith("1. e4 e5 2. Nf3 d6")
+        True
     """
     if isinstance(games, str | Path):
         return _annotated(_Analysis(library, options), text_of(games))
@@ -140,11 +141,12 @@ def mistakes(games: Games, *, library: Library | None = None, **options: Unpack[
         EngineError: The engine cannot be started, or died.
         LibraryError: The library cannot be read.
 
-    >>> import trapline
-    >>> moves = "1. e4 e5 2. Nf3 d6 3. Bc4 Bg4 4. Nc3 g6 5. Nxe5 Bxd1 6. Bxf7+ Ke7 7. Nd5# 1-0"
-    >>> for found in trapline.mistakes(moves):
-    ...     print(found.node.ply(), found.move, found.killer, found.mate_in, found.theme)
-    10 g4d1 c4f7 2 attackingF2F7
+    Examples:
+        >>> import trapline
+        >>> moves = "1. e4 e5 2. Nf3 d6 3. Bc4 Bg4 4. Nc3 g6 5. Nxe5 Bxd1 6. Bxf7+ Ke7 7. Nd5# 1-0"
+        >>> for found in trapline.mistakes(moves):
+        ...     print(found.node.ply(), found.move, found.killer, found.mate_in, found.theme)
+        10 g4d1 c4f7 2 attackingF2F7
     """
     analysis = _Analysis(library, options)
     return [mistake for game in games_of(games) for mistake in _mistakes(game, analysis)]

@@ -80,10 +80,11 @@ class Library(AbstractContextManager["Library"]):
             UsageError: A condition cannot be, such as an unknown family.
             InputError: A position or a move cannot be read.
 
-        >>> import trapline
-        >>> with trapline.open() as library:
-        ...     [hit.trap.slug for hit in library.query("legal mate", limit=1)]
-        ['legal-mate']
+        Examples:
+            >>> import trapline
+            >>> with trapline.open() as library:
+            ...     [hit.trap.slug for hit in library.query("legal mate", limit=1)]
+            ['legal-mate']
         """
         if conditions.get("fen") is not None:
             conditions["fen"] = board_of(conditions["fen"]).fen()
@@ -105,11 +106,12 @@ class Library(AbstractContextManager["Library"]):
             InputError: The position cannot be read.
             UsageError: A number or a condition is out of range.
 
-        >>> import trapline
-        >>> with trapline.open() as library:
-        ...     board = library["legal-mate"].board()
-        ...     [(hit.trap.slug, str(hit.match)) for hit in library.similar(board, most=1)][0]
-        ('legal-mate', 'exact')
+        Examples:
+            >>> import trapline
+            >>> with trapline.open() as library:
+            ...     board = library["legal-mate"].board()
+            ...     [(hit.trap.slug, str(hit.match)) for hit in library.similar(board, most=1)][0]
+            ('legal-mate', 'exact')
         """
         return self.query(fen=position, similar=most, **conditions)
 
@@ -197,10 +199,11 @@ def open(path: str | Path | None = None, *, create: bool = False, read_only: boo
     Raises:
         LibraryError: The library is missing, damaged, locked, or is none.
 
-    >>> import trapline
-    >>> with trapline.open() as library:
-    ...     len(library) > 100, library["legal-mate"].name
-    (True, "Légal's mate")
+    Examples:
+        >>> import trapline
+        >>> with trapline.open() as library:
+        ...     len(library) > 100, library["legal-mate"].name
+        (True, "Légal's mate")
     """
     if path is None:
         return Library(open_or_bundle(None, read_settings().db, read_only=read_only, log=_silent))

@@ -24,9 +24,10 @@ def similarity(first: Position, second: Position, measure: str = "sequences", *,
         PositionError: A position cannot be read, or the measure cannot compare the two.
         UsageError: There is no such measure, or the depth is out of range.
 
-    >>> import chess, trapline
-    >>> trapline.similarity(chess.Board(), chess.STARTING_FEN)
-    1.0
+    Examples:
+        >>> import chess, trapline
+        >>> trapline.similarity(chess.Board(), chess.STARTING_FEN)
+        1.0
     """
     return Comparison(comparing(measure), depth).of(board_of(first).fen(), board_of(second).fen()).value
 
@@ -42,9 +43,10 @@ def tree(position: Position, depth: int = 2) -> Tree:
         PositionError: The position cannot be read.
         UsageError: The tree has more than a million moves.
 
-    >>> import chess, trapline
-    >>> grown = trapline.tree(chess.Board())
-    >>> len(grown.children), grown.edges, sorted(grown.labels(1))[:3]
-    (20, 420, ['Na3', 'Nc3', 'Nf3'])
+    Examples:
+        >>> import chess, trapline
+        >>> grown = trapline.tree(chess.Board())
+        >>> len(grown.children), grown.edges, sorted(grown.labels(1))[:3]
+        (20, 420, ['Na3', 'Nc3', 'Nf3'])
     """
     return chess_tree(board_of(position).fen(), depth, Labels.SAN)

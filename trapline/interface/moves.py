@@ -56,13 +56,14 @@ def check(position: Position, move: Move, *, nodes: int = 400_000) -> Check:
         InputError: The position cannot be read, or the move is not legal in it.
         UsageError: The number of nodes is out of range.
 
-    >>> import chess, trapline
-    >>> board = chess.Board("rn1qkbnr/ppp2p1p/3p2p1/4N3/2B1P1b1/2N5/PPPP1PPP/R1BQK2R b KQkq - 0 5")
-    >>> found = trapline.check(board, "Bxd1")
-    >>> found.loses, found.killer, found.mate_in, found.is_trap
-    (True, Move.from_uci('c4f7'), 2, True)
-    >>> trapline.check(board, "dxe5").loses
-    False
+    Examples:
+        >>> import chess, trapline
+        >>> board = chess.Board("rn1qkbnr/ppp2p1p/3p2p1/4N3/2B1P1b1/2N5/PPPP1PPP/R1BQK2R b KQkq - 0 5")
+        >>> found = trapline.check(board, "Bxd1")
+        >>> found.loses, found.killer, found.mate_in, found.is_trap
+        (True, Move.from_uci('c4f7'), 2, True)
+        >>> trapline.check(board, "dxe5").loses
+        False
     """
     board = board_of(position)
     asked = move_on(board, move)
@@ -124,10 +125,11 @@ def propose(position: Position, *, library: Library | None = None, nodes: int = 
         UsageError: The number of nodes is out of range.
         LibraryError: The library cannot be read.
 
-    >>> import chess, trapline
-    >>> board = chess.Board("rn1qkbnr/ppp2p1p/3p2p1/4N3/2B1P3/2N5/PPPP1PPP/R1BbK2R w KQkq - 0 6")
-    >>> [(found.san, found.mate_in) for found in trapline.propose(board).wins]
-    [('Bxf7+', 2)]
+    Examples:
+        >>> import chess, trapline
+        >>> board = chess.Board("rn1qkbnr/ppp2p1p/3p2p1/4N3/2B1P3/2N5/PPPP1PPP/R1BbK2R w KQkq - 0 6")
+        >>> [(found.san, found.mate_in) for found in trapline.propose(board).wins]
+        [('Bxf7+', 2)]
     """
     fen = board_of(position).fen()
     found = proposals(usual_library() if library is None else library, fen, nodes)
