@@ -11,8 +11,11 @@ pytestmark = pytest.mark.fault
 
 MOMENTS = 2
 GAMES = 200
+SECONDS = 1800
+"""The library that is imported has all bundled traps, each of which is proved anew: minutes on a slow machine."""
 
 
+@pytest.mark.timeout(SECONDS)
 def test_whatever_is_killed_is_whole_and_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRAPLINE_MEASURE", "sequences")
     chance = random.Random(20190223)
