@@ -9,6 +9,16 @@ pub fn after(chess: &Chess, m: Move) -> Chess {
     next
 }
 
+/// The position before each move of a line, and after the last one.
+pub(crate) fn positions_along(start: &Chess, moves: &[Move]) -> Vec<Chess> {
+    let mut positions = Vec::with_capacity(moves.len() + 1);
+    positions.push(start.clone());
+    for (index, &m) in moves.iter().enumerate() {
+        positions.push(after(&positions[index], m));
+    }
+    positions
+}
+
 /// Where a piece comes from and goes to; castling is the king's move.
 pub(crate) fn ends(m: Move) -> (Square, Square) {
     match m {

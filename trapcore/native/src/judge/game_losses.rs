@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use shakmaty::{Chess, Move, Position};
 
-use crate::chess::moves::{after, move_code};
+use crate::chess::moves::{after, move_code, positions_along};
 use crate::judge::judgements::{JudgedPosition, Judgement, Judgements};
 use crate::judge::losses::suspicion::{Circumstances, Evidence};
 use crate::judge::losses::{Effort, Loss, LossProver, Question, STAGE_NODES};
@@ -54,11 +54,7 @@ pub(super) struct GameLosses<'a> {
 impl<'a> GameLosses<'a> {
     /// A game without knowledge yet.
     pub(super) fn new(game: &'a Game, effort: Effort, work: &mut Workspace) -> GameLosses<'a> {
-        let mut positions = Vec::with_capacity(game.moves.len() + 1);
-        positions.push(game.initial.clone());
-        for (index, &m) in game.moves.iter().enumerate() {
-            positions.push(after(&positions[index], m));
-        }
+        let positions = positions_along(&game.initial, &game.moves);
         work.searcher.clear();
         let rating = |tag: &str| game.tag(tag).and_then(|text| text.parse().ok()).filter(|&rating| rating > 0);
         let ratings = [rating("BlackElo"), rating("WhiteElo")];

@@ -126,17 +126,14 @@ fn ended(position: &Chess) -> Option<Judgement> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chess::moves::positions_along;
     use crate::chess::position::{parse, parse_line};
 
     /// A position, its next positions along a line, and the line.
     fn game(fen: &str, line: &[&str]) -> (Vec<Chess>, Vec<Move>) {
         let start = parse(fen).unwrap();
         let moves = parse_line(&start, line.iter().copied()).unwrap();
-        let mut positions = vec![start.chess];
-        for &m in &moves {
-            positions.push(after(positions.last().unwrap(), m));
-        }
-        (positions, moves)
+        (positions_along(&start.chess, &moves), moves)
     }
 
     fn searched(chance: f64, nodes: u64) -> Judgement {

@@ -63,7 +63,7 @@ pub(super) fn pass(searcher: &mut Searcher, positions: &[Chess], stop_flag: &Sto
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::moves::after;
+    use crate::chess::moves::positions_along;
     use crate::chess::position::{parse, parse_line};
     use crate::search::score::mate_distance;
 
@@ -71,10 +71,7 @@ mod tests {
     fn a_pass_sees_what_each_position_of_legals_mate_holds() {
         let start = parse("r2qkbnr/ppp2ppp/2np4/4N3/2B1P1b1/2N5/PPPP1PPP/R1BQK2R b KQkq - 0 5").unwrap();
         let moves = parse_line(&start, ["g4d1", "c4f7", "e8e7", "c3d5"]).unwrap();
-        let mut positions = vec![start.chess.clone()];
-        for &m in &moves {
-            positions.push(after(positions.last().unwrap(), m));
-        }
+        let positions = positions_along(&start.chess, &moves);
         let mut searcher = Searcher::new(14);
         let searched = pass(&mut searcher, &positions, &StopFlag::default());
         let again = {

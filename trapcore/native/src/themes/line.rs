@@ -2,7 +2,7 @@
 
 use shakmaty::{Chess, Color, Move, Position, Role, Square};
 
-use crate::chess::moves::{after, ends};
+use crate::chess::moves::{ends, positions_along};
 
 /// A move of the line; castling is the king's.
 #[derive(Clone, Copy, Debug)]
@@ -56,10 +56,7 @@ impl Line {
     /// `moves`: legal one after the other; the bait and at least one more.
     pub(crate) fn new(start: &Chess, moves: &[Move]) -> Line {
         assert!(moves.len() >= 2, "a line has a bait and an answer");
-        let mut positions = vec![start.clone()];
-        for &m in moves {
-            positions.push(after(positions.last().expect("it has the start"), m));
-        }
+        let positions = positions_along(start, moves);
         let steps = moves.iter().map(|&m| Step::of(m)).collect();
         Line { attacker: !start.turn(), positions, steps }
     }
@@ -70,10 +67,7 @@ impl Line {
         let attacker = start.turn();
         let king = start.board().king_of(!attacker).expect("a legal position has both kings");
         let pass = Move::Normal { role: Role::King, from: king, to: king, capture: None, promotion: None };
-        let mut positions = vec![start.clone(), start.clone()];
-        for &m in moves {
-            positions.push(after(positions.last().expect("it has the start"), m));
-        }
+        let positions = [vec![start.clone()], positions_along(start, moves)].concat();
         let steps = [pass].iter().chain(moves).map(|&m| Step::of(m)).collect();
         Line { attacker, positions, steps }
     }

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use shakmaty::{Board, Color, Position, Role, Square};
 
 use crate::chess::piece_values::points;
-use crate::themes::causes::mistake::{BEST_LINE, Mistake, Question};
+use crate::themes::causes::mistake::Mistake;
 use crate::themes::causes::prize::{Kind, Prize};
 use crate::themes::causes::tactics::{stood, wins_by};
 use crate::themes::line::{Evidence, Line};
@@ -76,9 +76,8 @@ impl Mechanism {
 
     /// Of the best line, which was not played; `None` if it wins nothing that the board shows.
     pub(crate) fn missed(mistake: &Mistake) -> Option<Mechanism> {
-        let Question { position, best_line, .. } = mistake.question;
         let chance = mistake.chance?;
-        let line = Line::unprovoked(position, &best_line[..best_line.len().min(BEST_LINE)]);
+        let line = Line::unprovoked(mistake.question.position, mistake.question.chance_line());
         let prize = Some(Prize { ply: chance.ply + 1, ..chance });
         let act = Act { line: &line, prize, victim: None, mover: mistake.mover };
         Some(Mechanism { missed: true, ..act.mechanism() })

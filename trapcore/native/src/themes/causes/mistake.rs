@@ -6,7 +6,7 @@ use crate::themes::causes::prize::{Kind, Played, Prize};
 use crate::themes::line::{Line, Step};
 
 /// Plies of the line with the best other move that count.
-pub(crate) const BEST_LINE: usize = 5;
+const BEST_LINE: usize = 5;
 
 /// What is known of a losing move. Win chances are the mover's, -1 to 1.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +22,13 @@ pub(crate) struct Question<'a> {
     pub after: Option<f64>,
     /// Moves to the mate that the bait allows.
     pub mate_in: Option<u32>,
+}
+
+impl<'a> Question<'a> {
+    /// As much of the line with the best other move as counts.
+    pub(super) fn chance_line(&self) -> &'a [Move] {
+        &self.best_line[..self.best_line.len().min(BEST_LINE)]
+    }
 }
 
 /// The same, played out.
@@ -56,7 +63,7 @@ impl<'a> Mistake<'a> {
             Kind::Piece(_) => played.stood(prize.square, prize.ply, 1),
             _ => king,
         });
-        let best = Played::new(position, &best_line[..best_line.len().min(BEST_LINE)]);
+        let best = Played::new(position, question.chance_line());
         let chance = if best_line.is_empty() { None } else { best.prize(0) };
         let passed = position.clone().swap_turn().ok();
         let mover = position.turn();

@@ -2,7 +2,7 @@
 
 use shakmaty::{Chess, Color, Move, Position, Role, Square};
 
-use crate::chess::moves::{after, ends};
+use crate::chess::moves::{ends, positions_along};
 use crate::themes::causes::exchange::{SOMETHING, best_taking, material, taking};
 
 /// Plies of a line that count: later ones are what a search happened to examine.
@@ -47,11 +47,7 @@ pub(crate) struct Played<'a> {
 
 impl<'a> Played<'a> {
     pub(crate) fn new(start: &Chess, moves: &'a [Move]) -> Played<'a> {
-        let mut positions = vec![start.clone()];
-        for &m in moves {
-            positions.push(after(&positions[positions.len() - 1], m));
-        }
-        Played { moves, positions }
+        Played { moves, positions: positions_along(start, moves) }
     }
 
     /// What the side wins that makes the move with index `first` and every second one after it, counted from the first
