@@ -1,9 +1,10 @@
 """One batch: from the findings in it to its annotated bytes and its lines of the report."""
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from itertools import groupby
+from itertools import accumulate, groupby
 
 from annotator.comments.closing import closing_comment, costliest_of
 from annotator.comments.commentary import Commentator
@@ -148,9 +149,9 @@ class Annotator:
             counts.asked += self.verifier.asked - asked_before
         lines.sort(key=lambda line: line[0])
         edits = in_order([*edits, *(own.removal for own in stale)])
-        shifted = tuple(
-            replace(game, at=game.at + _growth(edit for edit in edits if edit[0] < game.at)) for game in games
-        )
+        places = [edit[0] for edit in edits]
+        grown = [0, *accumulate(_growth([edit]) for edit in edits)]
+        shifted = tuple(replace(game, at=game.at + grown[bisect_left(places, game.at)]) for game in games)
         text = spliced(data, edits) if edits else data
         return AnnotatedBatch(data, text, b"".join(line for _, line in lines), shifted)
 
