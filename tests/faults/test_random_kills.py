@@ -12,7 +12,7 @@ pytestmark = pytest.mark.fault
 MOMENTS = 2
 GAMES = 200
 SECONDS = 1800
-"""The library that is imported has all bundled traps, each of which is proved anew: minutes on a slow machine."""
+"""Limit of the test. Each import proves all bundled traps anew, which takes minutes on a slow machine."""
 
 
 @pytest.mark.timeout(SECONDS)
