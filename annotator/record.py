@@ -28,7 +28,7 @@ from trapcore.measures.options import IndexedMeasure
 from trapcore.parallel.budget import Cancellation
 from trapcore.parallel.pools import Pool, in_order
 
-_LOSSES_VERSION = 5
+_LOSSES_VERSION = 6
 """Of how the core judges what a move lost, and of what is kept of it: with another, games are searched again."""
 
 _CLOCK = re.compile(rb"\[%clk\s+(\d{1,4}):(\d{1,2}):(\d{1,2})(?!\d)")
@@ -53,13 +53,13 @@ def record_losing_moves(
     *,
     progress: Callable[[Recorded], None] | None = None,
 ) -> Recorded:
-    """Search the indexed games of these files for moves that lose by force, and store them.
+    """Search the indexed games of these files for moves that lose by force. Store them, and the value of each position.
 
     The traps of the library take no part. Left alone are a game that the same analysis has searched, one that is
     not indexed, standard input (``-``), which cannot be read twice, and what comes after the place where a file cannot
     be read on. ``progress`` is called after each batch. Raises ``EngineError`` and `LibraryError`.
     """
-    options = AnalysisOptions(tell=Tell.LOSSES, measure=IndexedMeasure.SEQUENCES)
+    options = AnalysisOptions(tell=Tell.LOSSES, measure=IndexedMeasure.SEQUENCES, evaluations=True)
     request = AnalysisRequest.from_settings(settings, options)
     by, done = _analysis(request), Recorded()
     with ExitStack() as stack:

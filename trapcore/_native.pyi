@@ -126,6 +126,8 @@ TEMPTING_GAIN: int
 """The rules of the trap test, see `trapcore.proof.trap_test`."""
 PROOF: int
 """Nodes of a `JudgedPosition` that is decided: more than any search has."""
+PASS_NODES: int
+"""Nodes of the first look at each position of a game."""
 MATE: int
 MATE_BOUND: int
 """How the search writes mates, see `trapcore.proof.search`."""
@@ -482,9 +484,7 @@ class MoveValue:
     half_move: int
     """Twice the full-move number of the move, plus one if it is Black's."""
     fen: str
-    """The position after it (EPD)."""
-    chance: float
-    """Win chance of the side to move there, -1..1."""
+    """The position after it (EPD), which is among the judged ones of the game."""
     mate_in: int | None
     """Moves to the mate of that side, negative if it is mated; None if no mate is proved to its end."""
     anchor: Anchor
@@ -511,7 +511,7 @@ class GameFindings:
     findings: list[Finding]
     """Ascending by ply."""
     judged: list[JudgedPosition]
-    """The positions that they are about, each once."""
+    """The positions that they are about, each once; with values, all positions of the game."""
     values: list[MoveValue]
     """Of the moves whose value is known, ascending; empty if none is wanted."""
 

@@ -15,7 +15,7 @@ _CERTAIN = 0.9999
 def evaluation(events: Iterable[TrapEvent], value: _native.MoveValue | None, known: Values) -> str:
     """The command for a move with these events and this value; empty if nothing was measured.
 
-    ``known`` are the values of the game's positions. One of an engine, or a stored one, comes before our own.
+    ``known`` are the values of the game's positions.
     """
     for event in sorted(events, key=lambda event: event.event is not Event.FELL):
         found = _mate(event) or _reached(event)
@@ -29,8 +29,7 @@ def _of_value(value: _native.MoveValue, known: Values) -> str:
     turn = -1 if value.half_move % 2 == 0 else 1
     if value.mate_in is not None:
         return f"#{turn * value.mate_in}"
-    better = known.get(value.fen)
-    return _pawns(turn * (value.chance if better is None else better.chance))
+    return _pawns(turn * known[value.fen].chance)
 
 
 def _mate(event: TrapEvent) -> str:

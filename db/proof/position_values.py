@@ -73,7 +73,8 @@ class PositionValues:
         """
         command, nodes = self._engine, self._engine_nodes
         stated = self.stated([epd]).get(epd)
-        if stated is not None and stated.line and (command is None or stated.is_engines):
+        is_deep = stated is not None and stated.effort > _native.PASS_NODES and stated.line
+        if stated is not None and is_deep and (command is None or stated.is_engines):
             return stated
         with self._lock:
             known = stated if stated is not None else self._searched.get(epd)
@@ -83,11 +84,13 @@ class PositionValues:
         return self.keep({epd: found}, stop)[epd]
 
     def keep(self, found: Values, stop: Cancellation | None = None) -> dict[str, PositionValue]:
-        """The values that these positions have now: what something was written by, except where an engine knows better,
-        else the deepest, which is kept unless ``stop`` cut the searches short. Raises `LibraryError`.
+        """The values that these positions have now: what something was written by, except where an engine knows better
+        or that was the first look at a game, else the deepest, which is kept unless ``stop`` cut the searches short.
+        Raises `LibraryError`.
         """
         stated = self.stated(found)
-        better = {epd: found[epd] for epd in stated if found[epd].is_engines and not stated[epd].is_engines}
+        is_cut = stop is not None and stop.is_cancelled
+        better = {epd: found[epd] for epd, known in stated.items() if not is_cut and _replaces(found[epd], known)}
         if better:
             try:
                 with self._open_for_writing() as library, library.database.write() as connection:
@@ -98,9 +101,16 @@ class PositionValues:
         with self._lock:
             known = {epd: value for epd in others if (value := self._searched.get(epd)) is not None}
             others = deepest((known, others))
-            if stop is None or not stop.is_cancelled:
+            if not is_cut:
                 self._searched.update(others)
         return {**others, **stated, **better}
+
+
+def _replaces(found: PositionValue, stated: PositionValue) -> bool:
+    """Whether a value takes the place of what something was written by."""
+    if stated.effort <= _native.PASS_NODES:
+        return found.effort > stated.effort
+    return found.is_engines and not stated.is_engines
 
 
 def _searched(epd: str, nodes: int, stop: Cancellation) -> PositionValue:

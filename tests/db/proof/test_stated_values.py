@@ -81,25 +81,14 @@ class Stated:
 
 def stated_values(text: str, folder: Path, *, of_games: int, every: int = 1) -> Stated:
     """What is stated about the first games of a PGN text; best moves are asked for at each ``every``-th half-move that
-    something is told of, and one that nothing is told of.
+    something is told of, and one that nothing is told of. The games are annotated after that, since a best move that is
+    asked for replaces the first look at a position.
     """
     stated = Stated()
     source, library = folder / "games.pgn", folder / "library.sqlite"
     bare = chess.pgn.StringExporter(variations=False, comments=False)
     source.write_text("\n\n".join(game.accept(bare) for game in _games(text, of_games)), encoding="utf-8")
-    written = ["-o", str(folder / "out.pgn"), "--report", str(folder / "out.jsonl")]
-    for command in (["index", str(source)], ["annotate", str(source), "--eval", *written]):
-        ran = subprocess.run(
-            [sys.executable, "-m", "trapline", *command, "--db", str(library)],
-            cwd=ROOT,
-            env=environment(folder, {"tell": "losses"}),
-            capture_output=True,
-        )
-        assert ran.returncode == 0, ran.stderr.decode()
-    for game in _games((folder / "out.pgn").read_text(encoding="utf-8"), of_games):
-        _comments(stated, game, "comment")
-    for line in (folder / "out.jsonl").read_text(encoding="utf-8").splitlines():
-        _finding(stated, json.loads(line))
+    _run("index", str(source), "--db", str(library), folder=folder)
     indexed = _indexed(library)
     with served(library, folder, tell="losses") as running, running.client() as client:
         client.headers["accept"] = "text/html"
@@ -110,6 +99,7 @@ def stated_values(text: str, folder: Path, *, of_games: int, every: int = 1) -> 
         asked = [(path, ply, game, where) for path, game, where in pages for ply in _plies_with_page(game, every)]
         for path, ply, _, _ in asked:
             client.get(path, params={"ply": ply, "best": 1})
+        _annotated(stated, source, library, of_games)
         for path, ply, game, where in asked:
             _page(stated, client, path, ply, game, where)
         for player in sorted({game.headers[side] for game in told.values() for side in ("White", "Black")}):
@@ -118,6 +108,28 @@ def stated_values(text: str, folder: Path, *, of_games: int, every: int = 1) -> 
             if where == "game":
                 _proposal(stated, client, [game.board(), *(node.board() for node in game.mainline())][ply])
     return stated
+
+
+def _run(*command: str, folder: Path) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-m", "trapline", *command],
+        cwd=ROOT,
+        env=environment(folder, {"tell": "losses"}),
+        capture_output=True,
+    )
+    assert ran.returncode == 0, ran.stderr.decode()
+
+
+def _annotated(stated: Stated, source: Path, library: Path, of_games: int) -> None:
+    """The comments and values of an annotated file, and the lines of its report."""
+    folder = source.parent
+    out, report = folder / "out.pgn", folder / "out.jsonl"
+    written = ["-o", str(out), "--report", str(report)]
+    _run("annotate", str(source), "--eval", "--db", str(library), *written, folder=folder)
+    for game in _games(out.read_text(encoding="utf-8"), of_games):
+        _comments(stated, game, "comment")
+    for line in report.read_text(encoding="utf-8").splitlines():
+        _finding(stated, json.loads(line))
 
 
 def _indexed(library: Path) -> dict[int, chess.pgn.Game]:

@@ -57,7 +57,7 @@ pub(crate) struct GameFindings {
     /// Other programs read it as part of a comment that was never closed: no brace may be put into it.
     pub commented: bool,
     pub findings: Vec<Finding>,
-    /// The positions that they are about, each once.
+    /// The positions that they are about, each once; with values, all positions of the game.
     pub judged: Vec<JudgedPosition>,
     /// Of the moves whose value is known, if values are wanted. A game that is over has none.
     pub values: Vec<MoveValue>,

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
-use shakmaty::Move;
+use shakmaty::{Chess, Move};
 
 use crate::chess::moves::after;
 use crate::chess::position::live_key;
@@ -284,12 +284,12 @@ impl<'a> GameEvents<'a> {
         }
         self.losses.agree();
         let mut seen = FxHashSet::default();
-        let about = events.iter().flat_map(Event::positions);
+        let wanted: &[Chess] = if self.options.values { &self.losses.positions } else { &[] };
+        let about = events.iter().flat_map(Event::positions).chain(wanted);
         let judged = about.filter(|position| seen.insert(live_key(position)));
         let judged = judged.filter_map(|position| self.losses.judged(position)).collect();
-        let wanted = if self.options.values { self.losses.moves.len() } else { 0 };
-        let values = self.losses.positions[1..].iter().take(wanted).map(|position| self.losses.judged(position));
-        JudgedGame { events, judged, values: values.collect(), positions: 0 }
+        let values = wanted.iter().skip(1).map(|position| self.losses.judged(position)).collect();
+        JudgedGame { events, judged, values, positions: 0 }
     }
 }
 

@@ -30,7 +30,7 @@ mod label_candidates;
 pub(crate) mod loss_evidence;
 pub(crate) mod losses;
 pub(crate) mod model;
-mod pass;
+pub(crate) mod pass;
 pub(crate) mod token_candidates;
 mod trap_list;
 mod verify;

@@ -8,7 +8,7 @@ use crate::search::stop::StopFlag;
 use crate::search::{Limits, MAX_DEPTH, Pruning, SearchRequest, Searcher};
 
 /// Nodes for each position.
-pub(super) const PASS_NODES: u64 = 4000;
+pub(crate) const PASS_NODES: u64 = 4000;
 
 /// An iterative deepening: values by depth from 0 (captures and checks played out), for the side to move, in centipawns.
 #[derive(Clone, Debug, Default)]

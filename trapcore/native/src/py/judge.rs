@@ -91,7 +91,6 @@ impl_pickle! {
         ply: usize,
         half_move: u32,
         fen: String,
-        chance: f64,
         mate_in: Option<i32>,
         anchor: Py<PyAnchor>,
     }
@@ -201,7 +200,6 @@ fn move_value(py: Python<'_>, value: &MoveValue, start: usize, text: &[u8]) -> P
             ply: value.at + 1,
             half_move: value.half_move,
             fen: position::epd(&value.judged.position),
-            chance: value.judged.judgement.chance,
             mate_in: value.mate_in,
             anchor: self::anchor(py, &value.anchor, text, start)?,
         },
