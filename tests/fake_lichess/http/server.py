@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Self, TypeVar
+from weakref import WeakSet
 
 from aiohttp import web
 
@@ -50,6 +51,7 @@ class Server:
         self._listening: web.TCPSite | None = None
         self._restarting: asyncio.Task[None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._transports: WeakSet[asyncio.Transport] = WeakSet()
         self._stop = asyncio.Event()
         self._ready = threading.Event()
         self._failed: BaseException | None = None
@@ -154,9 +156,10 @@ class Server:
         for site in self._runner.sites:
             await site.stop()
         await asyncio.sleep(0)
-        open_ones = [one.transport for one in self._runner.server.connections if one.transport is not None]
+        self._transports.update(one.transport for one in self._runner.server.connections if one.transport is not None)
         await self._runner.cleanup()
-        for transport in open_ones:
+        # One that waits to be written out is no longer among the connections.
+        for transport in self._transports:
             transport.abort()
         await asyncio.sleep(0)
 
@@ -171,6 +174,8 @@ class Server:
 
     async def _around(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         """Faults, records and refusals of every request."""
+        if request.transport is not None:
+            self._transports.add(request.transport)
         if request.path.startswith("/_"):
             return await handler(request)
         record = self.site.record
