@@ -41,7 +41,7 @@ OFTEN = 25
 EXERCISES = 3
 """Answers of a run of the practice, each by having the solution shown."""
 FEW = 40
-"""Traps of the library that is verified."""
+"""Traps of the library that is verified, and of the file that is imported: each is proved."""
 MINED = ("--nodes", "20000", "--min-games", str(OFTEN))
 
 
@@ -111,7 +111,7 @@ def works_in(folder: Path, games_read: int) -> list[Work]:
     make_bundled(proved, lambda _: None)
 
     export, some = folder / "export.pgn", folder / "some.pgn"
-    with open_library(full, read_only=True) as library:
+    with open_library(few, read_only=True) as library:
         write_traps(library.traps() * 3, export, as_json=False, library=library.name)
     some.write_text("".join(fallen), encoding="latin-1")
 
@@ -174,7 +174,7 @@ def works_in(folder: Path, games_read: int) -> list[Work]:
         ),
         Work(
             "exercises",
-            lambda run: ["practise", "--export", str(run / "out.pgn"), *at(run)],
+            lambda run: ["practise", "--export", str(run / "out.pgn"), "--opening", "Scandinavian", *at(run)],
             started(proved),
             _files("out.pgn"),
             ["out.pgn"],
@@ -188,7 +188,7 @@ def _backup(run: Path, db: Sequence[str]) -> Sequence[str]:
 
 def _annotate(games: Path, run: Path, db: Sequence[str]) -> Sequence[str]:
     arguments = ["-o", str(run / "out.pgn.zst"), "--report", str(run / "out.jsonl"), "--resume", "--quiet"]
-    return ["annotate", str(games), *arguments, *db]
+    return ["annotate", str(games), "--tell", "known", *arguments, *db]
 
 
 def _files(*names: str) -> Callable[[Path], Content]:

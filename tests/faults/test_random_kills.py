@@ -11,8 +11,7 @@ pytestmark = pytest.mark.fault
 
 MOMENTS = 2
 GAMES = 200
-SECONDS = 1800
-"""Limit of the test. Each import proves all bundled traps anew, which takes minutes on a slow machine."""
+SECONDS = 900
 
 
 @pytest.mark.timeout(SECONDS)
