@@ -1,8 +1,9 @@
 """Verification of ranked moves by proof and search.
 
 First the prover tries to force mate, with the first ranked moves before the others. Without a mate our own search
-finds the best move, and then the best of the others. A move that mates, or that is better than all
-others by `CLEAR` of win chance, takes the first place; the rest keeps its order.
+finds the best move. If that mates, the prover tries once more; else the search finds the best of the others. The move
+that mates, or the best one, takes the first place, and the rest keeps its order. It is claimed to be the best only if
+it is better than all others by `CLEAR` of win chance.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,8 +11,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from trapcore.parallel.budget import Budget, Cancellation
-from trapcore.proof.mate import prove_mate, replay
-from trapcore.proof.search import search, win_chance
+from trapcore.proof.mate import Proof, prove_mate, replay
+from trapcore.proof.search import MATE_BOUND, search, win_chance
 from trapcore.proof.verdict import Verdict
 from trapcore.ranking.weights import RankedMove
 
@@ -24,7 +25,10 @@ LONGEST_MATE = 5
 FIRST = 5
 """Ranked moves that are tried before the others."""
 
-_PROOF_SHARE = 3  # of the budget, a third is for the mate at most; of what it leaves, a third for the other moves
+_PROOF_SHARE = 10
+"""Of the budget a tenth is for a mate that nobody has seen yet,"""
+_REST_SHARE = 5
+"""and of what that leaves a fifth for the proof of a mate that the search has seen, or for the other moves."""
 
 
 class Finding(StrEnum):
@@ -76,24 +80,35 @@ def verify_moves(
     proof = prove_mate(fen, LONGEST_MATE, Budget(nodes=max(1, nodes // _PROOF_SHARE)), stop, first)
     spent = proof.nodes
     if proof.verdict is Verdict.PROVED:
-        replay(proof, fen)
-        found = {"verdict": Finding.PROVED, "mate_in": proof.mate_in, "line": proof.line, "confidence": 1.0}
-        return _led(moves, proof.line[0], found), spent
+        return _mated(moves, proof, fen), spent
     if len(moves) == 1 or spent >= nodes:
         return moves, spent
-    rest = (nodes - spent) // _PROOF_SHARE
-    best = search(fen, Budget(nodes=max(1, nodes - spent - rest)), stop, first=first)
+    rest = Budget(nodes=max(1, (nodes - spent) // _REST_SHARE))
+    best = search(fen, Budget(nodes=max(1, nodes - spent - (nodes - spent) // _REST_SHARE)), stop, first=first)
     spent += best.nodes
     if not best.line:
         return moves, spent
+    if best.value > MATE_BOUND:
+        proof = prove_mate(fen, LONGEST_MATE, rest, stop, best.line[:1])
+        spent += proof.nodes
+        if proof.verdict is Verdict.PROVED:
+            return _mated(moves, proof, fen), spent
+        rest = Budget(nodes=max(1, nodes - spent))
     others = [move.uci for move in moves if move.uci != best.line[0]]
-    other = search(fen, Budget(nodes=max(1, rest)), stop, only=others)
+    other = search(fen, rest, stop, only=others)
     spent += other.nodes
     lead = win_chance(best.value) - win_chance(other.value)
     if not other.line or lead < CLEAR:
-        return moves, spent
+        return _led(moves, best.line[0], {}), spent
     seen = {"verdict": Finding.BEST, "win_chance": win_chance(best.value), "lead": lead, "line": best.line}
     return _led(moves, best.line[0], seen), spent
+
+
+def _mated(moves: list[VerifiedMove], proof: Proof, fen: str) -> list[VerifiedMove]:
+    """The moves with the one that mates first."""
+    replay(proof, fen)
+    found = {"verdict": Finding.PROVED, "mate_in": proof.mate_in, "line": proof.line, "confidence": 1.0}
+    return _led(moves, proof.line[0], found)
 
 
 def _led(moves: list[VerifiedMove], uci: str, found: Mapping[str, object]) -> list[VerifiedMove]:
