@@ -7,7 +7,7 @@ from functools import cache, partial
 from itertools import accumulate, groupby
 
 from annotator.comments.closing import closing_comment, costliest_of
-from annotator.comments.commentary import Commentator
+from annotator.comments.commentary import Commentator, ValuedMoves
 from annotator.comments.game_end import closing_edits
 from annotator.comments.own_comments import own_words
 from annotator.comments.pgn_insert import Edit, Layout, in_order, spliced
@@ -15,8 +15,9 @@ from annotator.comments.telling import Told
 from annotator.counts import Counts
 from annotator.engine_check import EngineVerifier
 from annotator.events import TrapEvent, explained, valued, values_of
-from annotator.files.report import finding_line, note_line, skipped_line
+from annotator.files.report import finding_line, note_line, skipped_line, slip_line
 from annotator.selection import Selection, hangs_on
+from annotator.slips import Slip, slips_of
 from db.games.game_address import with_address
 from db.patterns.keys import Pattern
 from db.patterns.recall import Again, Occasion, Recall, no_recall
@@ -79,6 +80,8 @@ class Annotator:
     verifier: EngineVerifier | None
     recall: Recall = no_recall
     """Earlier games in which a player made the same mistake."""
+    slips: bool = False
+    """Moves that cost something and are not proved to lose are told as well."""
     stored: StoredValues = no_values
     """Values that a library has of positions. A deeper one replaces what was measured here."""
 
@@ -117,7 +120,9 @@ class Annotator:
             end = game.start + game.size
             here = {own for own in stale if game.start <= own.place < end}
             stale -= here
-            comments, told = commentator.comment(events, data, layout, here, game.values, values)
+            slips = self._slips(game, events, values)
+            worth = ValuedMoves(game.values, values, slips)
+            comments, told = commentator.comment(events, data, layout, here, worth)
             if game.commented:
                 # A brace of ours would close the comment that somebody left open, for programs that read on in it.
                 comments = [edit for edit in comments if edit[2].startswith(b" $")]
@@ -127,7 +132,10 @@ class Annotator:
                 since = (events[-1] if events else game.values[-1]).anchor.nag_at
                 comments = closing_edits(comments, data, (game.start, end), since, words, layout, here)
             edits.extend(comments)
-            if not events:
+            if self.reporting:
+                lines.extend((game.game, slip_line(file, game, slip)) for slip in slips)
+            counts.slips += len(slips)
+            if not events and not slips:
                 continue
             games.append(
                 AnnotatedGame(
@@ -154,6 +162,13 @@ class Annotator:
         shifted = tuple(replace(game, at=game.at + grown[bisect_left(places, game.at)]) for game in games)
         text = spliced(data, edits) if edits else data
         return AnnotatedBatch(data, text, b"".join(line for _, line in lines), shifted)
+
+    def _slips(self, game: _native.GameFindings, events: Sequence[TrapEvent], values: Values) -> list[Slip]:
+        """The moves that cost something, beside those that events are about."""
+        if not self.slips:
+            return []
+        judged = {event.ply for event in events if event.event in (Event.FELL, Event.MISSED)}
+        return list(slips_of(game, values, self.selection, judged))
 
     def _closing(
         self,
@@ -199,10 +214,12 @@ class Annotator:
         for game in games:
             events = map(self._event, game.findings)
             # The engine is slow: it judges only what would be reported.
-            chosen.append([event for event in events if self.selection.includes(event, game.tags)])
+            chosen.append([event for event in events if self.selection.includes(event.mover, game.tags)])
         values: list[Values] = [values_of(game) for game in games]
         if self.verifier is not None:
-            verified = self.verifier.verified(chosen)
+            asked = [self._slips(*game) for game in zip(games, chosen, values, strict=True)]
+            others = [[(slip.value.origin, slip.value.played) for slip in slips] for slips in asked]
+            verified = self.verifier.verified(chosen, others)
             chosen = [events for events, _ in verified]
             values = [deepest((engine, own)) for (_, engine), own in zip(verified, values, strict=True)]
         values = [deepest((self.stored(own), own)) for own in values]

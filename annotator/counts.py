@@ -47,6 +47,8 @@ class Counts:
     """Findings written or reported, by event."""
     losing_moves: dict[str, int] = field(default_factory=dict)
     """Moves that were played and proved to lose, by what the killer is."""
+    slips: int = 0
+    """Other moves that cost something."""
     with_traps: int = 0
     """Games with at least one of them."""
     annotated: int = 0
@@ -79,12 +81,12 @@ class Counts:
             self.noted.append(f"{file}, game {note.game}, move {note.number}: {note.detail}.")
 
     def add_game(self, events: list[TrapEvent], *, annotated: bool) -> None:
-        """Count the findings of one game that has some."""
+        """Count the findings of one game that has some, or has slips."""
         self.events = dict(Counter(self.events) + Counter(event.event.value for event in events))
         lost = {event.ply: event for event in events if event.event is Event.FELL and event.proved}
         kinds = Counter(event.kind for event in lost.values() if event.kind is not None)
         self.losing_moves = dict(Counter(self.losing_moves) + kinds)
-        self.with_traps += 1
+        self.with_traps += bool(events)
         self.annotated += annotated
 
     @property

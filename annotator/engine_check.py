@@ -47,6 +47,9 @@ class Stage(NamedTuple):
 MOST = 2.0
 """No move costs more."""
 
+Played = tuple[str, str]
+"""EPD before a move, and the move, UCI."""
+
 STAGES = (Stage(0.01, 0.08, MOST), Stage(0.04, 0.15, 0.5), Stage(0.15, 0.2, 0.4), Stage(0.5, TOLD, TOLD))
 """The last one decides. Of the losing moves of 40 games the first one clears one in fifty; with a quarter of its nodes
 it cleared one in eight."""
@@ -130,9 +133,9 @@ class EngineProcess:
         """End it."""
         self._engine.close()
 
-    def verified(self, events: Sequence[TrapEvent]) -> tuple[list[TrapEvent], Values]:
+    def verified(self, events: Sequence[TrapEvent], others: Sequence[Played] = ()) -> tuple[list[TrapEvent], Values]:
         """The events of one game with the engine's verdicts in place of our own, in their order, and what the engine
-        values the positions at.
+        values the positions at, those of the moves ``others`` among them.
 
         What the library knows and the mates that were missed stand as they are proved. Raises ``EngineError``.
         """
@@ -143,6 +146,7 @@ class EngineProcess:
         }
         self._answers.clear()
         questions = [(_native.epd(event.fen), event.bait) for event in reversed(events) if not _stands(event)]
+        questions += reversed(others)
         for nodes in self._stages:
             for question in questions:
                 self._ask_at(nodes, *question)
@@ -331,24 +335,28 @@ class EngineVerifier:
         self._running += 1
         self._idle.put(process)
 
-    def verified(self, games: Sequence[Sequence[TrapEvent]]) -> list[tuple[list[TrapEvent], Values]]:
-        """The events of each game with the engine's verdicts and values, in the order of the games.
+    def verified(
+        self, games: Sequence[Sequence[TrapEvent]], others: Sequence[Sequence[Played]] | None = None
+    ) -> list[tuple[list[TrapEvent], Values]]:
+        """The events of each game with the engine's verdicts and values, in the order of the games, and the values of
+        ``others``: moves of each game that are no events.
 
         Raises ``EngineError``.
         """
-        for events in games:
-            self.asked += len({(event.trap_ply, event.bait) for event in events if not _stands(event)})
+        others = [()] * len(games) if others is None else others
+        for events, moves in zip(games, others, strict=True):
+            self.asked += len({(event.trap_ply, event.bait) for event in events if not _stands(event)}) + len(moves)
         while self._running < min(self._jobs, sum(bool(events) for events in games)):
             self._add()
         if self._running == 1:
-            return [self._verify(events) for events in games]
+            return list(map(self._verify, games, others))
         with ThreadPoolExecutor(self._running, thread_name_prefix="engine") as pool:
-            return list(pool.map(self._verify, games))
+            return list(pool.map(self._verify, games, others))
 
-    def _verify(self, events: Sequence[TrapEvent]) -> tuple[list[TrapEvent], Values]:
+    def _verify(self, events: Sequence[TrapEvent], others: Sequence[Played]) -> tuple[list[TrapEvent], Values]:
         process = self._idle.get()
         try:
-            return process.verified(events)
+            return process.verified(events, others)
         finally:
             self._idle.put(process)
 

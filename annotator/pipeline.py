@@ -18,6 +18,7 @@ from annotator.files.progress import Progress
 from annotator.files.work import RunFiles
 from annotator.known_traps import KnownTraps
 from annotator.request import AnalysisRequest, BatchAnalyzer
+from annotator.settings import Tell
 from annotator.worker import analyzed
 from trapcore.errors import InputError, UsageError
 from trapcore.io.streams import ByteReader, open_bytes
@@ -135,6 +136,7 @@ class Run:
                     unproved=self._request.unproved,
                     reporting=self._plan.report is not None,
                     verifier=verifier,
+                    slips=self._request.tell is Tell.ALL,
                     stored=self._known.stored,
                     recall=self._known.recall,
                 ),

@@ -53,7 +53,7 @@ class AnalysisRequest:
     min_similarity: float
     nodes: int
     """Of the prover, for one candidate."""
-    tell: str = Tell.LOSSES
+    tell: Tell = Tell.LOSSES
     """How much is reported, see `Tell`."""
     unproved: bool = False
     """Resemblances without a proof are reported as well, marked as such."""
@@ -89,13 +89,13 @@ class AnalysisRequest:
                 language=options.language or settings.language,
                 evidence=options.evidence,
                 # Which move of a game was the costliest is known only if all that lose are told.
-                closing=tell == Tell.LOSSES and verbosity is not Verbosity.BRIEF,
+                closing=tell.judges_every_move and verbosity is not Verbosity.BRIEF,
                 evaluations=options.evaluations,
             ),
             engine=settings.engine_command,
             engine_nodes=settings.engine_nodes,
             jobs=settings.jobs,
-            batch_bytes=LOSSES_BATCH_BYTES if tell == Tell.LOSSES else BATCH_BYTES,
+            batch_bytes=LOSSES_BATCH_BYTES if tell.judges_every_move else BATCH_BYTES,
         )
 
     def as_options(self, known: KnownTraps) -> dict[str, Option]:
@@ -139,7 +139,7 @@ class AnalysisRequest:
             nodes=self.nodes,
             # What the prover leaves open is the engine's to decide.
             unproved=self.unproved or self.engine is not None,
-            values=self.style.evaluations,
+            values=self.style.evaluations or self.tell is Tell.ALL,
             ranker=None if screen is None else screen.weights.ranker,
             index=None if screen is None else screen.index,
             ids=None if screen is None else [screen.numbers[trap.slug] for trap in traps],

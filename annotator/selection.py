@@ -26,7 +26,7 @@ class Side(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """A filter of events by the side that moved; it ignores proofs."""
+    """A filter of moves by who made them; it ignores proofs."""
 
     side: Side = Side.BOTH
     player: str | None = None
@@ -37,15 +37,15 @@ class Selection:
         """Whether the moves of both sides are reported."""
         return self.side is Side.BOTH and self.player is None
 
-    def includes(self, event: TrapEvent, tags: Mapping[str, str]) -> bool:
-        """Whether the move of ``event`` was made by the side and the player of the filter."""
-        if self.side is not Side.BOTH and event.mover != self.side.value:
+    def includes(self, mover: str, tags: Mapping[str, str]) -> bool:
+        """Whether a move of ``mover`` (``white`` or ``black``) was made by the side and the player of the filter."""
+        if self.side is not Side.BOTH and mover != self.side.value:
             return False
         if self.player is None:
             return True
         # The reader composes the letters of names, and so must be what is searched for.
         wanted = unicodedata.normalize("NFC", self.player).casefold()
-        return wanted in tags.get(event.mover.capitalize(), "").casefold()
+        return wanted in tags.get(mover.capitalize(), "").casefold()
 
 
 def hangs_on(event: TrapEvent) -> bool:
@@ -56,7 +56,9 @@ def hangs_on(event: TrapEvent) -> bool:
     bait is taken.
     """
     if event.event is Event.AVOIDED:
-        return not event.played.endswith("#") and not _is_book(event.fen, event.played)
+        board = parse_position(event.fen)
+        board.push_san(event.played)
+        return not event.played.endswith("#") and not is_book(_native.epd(board.fen()))
     if event.known or (event.event is Event.MISSED and event.proof.mate_in is not None):
         return True
     if event.before is None or event.after is None:
@@ -64,8 +66,6 @@ def hangs_on(event: TrapEvent) -> bool:
     return event.before - event.after >= (MISTAKE if event.before >= _LOST else BLUNDER)
 
 
-def _is_book(fen: str, san: str) -> bool:
-    """Whether the move leads to a position with a name in the table of openings."""
-    board = parse_position(fen)
-    board.push_san(san)
-    return opening_of([_native.epd(board.fen())]) is not None
+def is_book(epd: str) -> bool:
+    """Whether the position has a name in the table of openings."""
+    return opening_of([epd]) is not None

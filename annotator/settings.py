@@ -21,6 +21,13 @@ class Tell(StrEnum):
     """And positions like them."""
     LOSSES = "losses"
     """And every move that is proved to lose, whether a trap is like it or not, with what was missed after it."""
+    ALL = "all"
+    """And every other move that costs something, by a search alone."""
+
+    @property
+    def judges_every_move(self) -> bool:
+        """Whether every move of a game is judged, a trap or none."""
+        return self in (Tell.LOSSES, Tell.ALL)
 
 
 class AnalysisSettings(BaseModel):
@@ -34,8 +41,9 @@ class AnalysisSettings(BaseModel):
     )
     tell: Tell = Field(
         default=Tell.LOSSES,
-        description="What is told of a game: known (the library's traps), similar (also what is like them), or losses "
-        "(also every other move that lost by force). Each takes longer than the one before.",
+        description="What is told of a game: known (the library's traps), similar (also what is like them), losses "
+        "(also every other move that lost by force), or all (also every other move that costs 5 points of win chance "
+        "or more, by a search). Each takes longer than the one before.",
     )
     verbosity: Verbosity = Field(
         default=Verbosity.NORMAL,

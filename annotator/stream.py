@@ -10,6 +10,7 @@ from annotator.counts import Counts
 from annotator.engine_check import EngineVerifier
 from annotator.known_traps import KnownTraps
 from annotator.request import AnalysisRequest, BatchAnalyzer
+from annotator.settings import Tell
 from annotator.worker import analyzed
 from trapcore.parallel.budget import Cancellation
 from trapcore.parallel.pools import Threads
@@ -43,6 +44,7 @@ def annotate_stream(
             unproved=request.unproved,
             reporting=False,
             verifier=verifier,
+            slips=request.tell is Tell.ALL,
             stored=known.stored,
             recall=known.recall,
         )

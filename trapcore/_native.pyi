@@ -483,8 +483,12 @@ class MoveValue:
     """From 1."""
     half_move: int
     """Twice the full-move number of the move, plus one if it is Black's."""
+    played: str
+    """The move, UCI."""
+    origin: str
+    """The position before it (EPD), and"""
     fen: str
-    """The position after it (EPD), which is among the judged ones of the game."""
+    """the one after it, which is among the judged ones of the game."""
     mate_in: int | None
     """Moves to the mate of that side, negative if it is mated; None if no mate is proved to its end."""
     anchor: Anchor

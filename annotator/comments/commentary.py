@@ -6,8 +6,7 @@ else of the game is touched.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from types import MappingProxyType
+from dataclasses import dataclass, field
 from typing import NamedTuple, Self
 
 from annotator.comments.encoding import folded, transliterated
@@ -19,12 +18,14 @@ from annotator.comments.pgn_insert import Edit, Layout, MoveText, edits
 from annotator.comments.style import Style
 from annotator.comments.telling import Teller, Told
 from annotator.events import TrapEvent
+from annotator.slips import Slip
 from db.traps.position_value import Values
 from db.traps.terms import Event
 from db.wording import moves
 from db.wording.facts import facts_of
 from db.wording.grammar import Verbosity
 from db.wording.lines import rounded, shown_line
+from db.wording.moves import nag
 from trapcore import _native
 from trapcore.trees.chess_game import parse_position
 
@@ -32,6 +33,16 @@ _SHAPES = re.compile(r"\[%(csl|cal)\s+([^\]]*)\]")
 _SAME = 3
 """Moves of a line that the comment before has shown: the reader has seen it."""
 _NOT_MOVES = re.compile(r"\{[^}]*\}|;[^\r\n]*|\$\d+|\d+\s*\.+|[.!?+#]+")
+
+
+@dataclass(frozen=True, slots=True)
+class ValuedMoves:
+    """What the moves of a game are worth; nothing where no values are wanted."""
+
+    values: Sequence[_native.MoveValue] = ()
+    known: Values = field(default_factory=dict)
+    """Of the positions of the game."""
+    slips: Sequence[Slip] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,27 +64,31 @@ class Commentator:
         data: bytes,
         layout: Layout,
         stale: set[OwnWords],
-        values: Sequence[_native.MoveValue] = (),
-        known: Values = MappingProxyType({}),
+        worth: ValuedMoves = ValuedMoves(),
     ) -> tuple[list[Edit], list[Told]]:
         """What is put into one game for its ``events``, ascending offsets into ``data``, and what is reported in it.
 
         ``stale`` are our words of an earlier run in the game. Those that are said again stay, and leave the set.
-        ``values`` are those of its moves, ``known`` those of its positions.
+        ``worth`` is what its moves are worth.
         """
         told = self.teller.comments(events)
         found: list[Edit] = []
-        by_ply, valued = _by_ply(events), {value.ply: value for value in values}
-        for ply in sorted(by_ply.keys() | valued.keys()):
+        by_ply, valued = _by_ply(events), {value.ply: value for value in worth.values}
+        slips = {slip.value.ply: slip for slip in worth.slips}
+        for ply in sorted(by_ply.keys() | slips.keys() | (valued.keys() if self.style.evaluations else set())):
             here, value = by_ply.get(ply, []), valued.get(ply)
             before = " ".join(each.text for each in told.get(ply - 1, ()))
             place = _place(here, value)
             text = _MoveComment(place, layout, self.teller, before)
             for each in told.get(ply, ()):
                 text.add(each)
-            if not any(nag in JUDGEMENTS for nag in place.anchor.nags):
-                text.nag = glyph([each.event for each in told.get(ply, ())], here)
-            said = evaluation(here, value, known) if self.style.evaluations else ""
+            slip = slips.get(ply) if not told.get(ply) else None
+            if slip is not None:
+                text.add_slip(slip, self.style.narrator.slip(slip.evidence))
+            if not any(each in JUDGEMENTS for each in place.anchor.nags):
+                judged = glyph([each.event for each in told.get(ply, ())], here)
+                text.nag = judged if slip is None else nag(slip.loss)
+            said = evaluation(here, value, worth.known) if self.style.evaluations else ""
             found.extend(edits(text.finished(said, stale), data, layout))
         return found, [each for ply in sorted(told) for each in told[ply]]
 
@@ -136,9 +151,19 @@ class _MoveComment:
         missed = told.instead
         shown = told.event if missed is None or missed.proof.mate_in is None else missed
         repeated = told.line_stands and shown.event is Event.MISSED
-        variation = [] if self._is_brief or repeated else _variation(shown)
+        self._vary([] if repeated else _variation(shown), told.text)
+
+    def add_slip(self, slip: Slip, words: str) -> None:
+        """Add the remark on a move that costs something."""
+        self._words.append(self._written(words))
+        self._vary(_better(slip.value.origin, slip.best_line, slip.value.half_move), words)
+
+    def _vary(self, variation: list[str], told: str) -> None:
+        """Add a variation, unless the game, or what is told, has it already."""
+        if self._is_brief:
+            return
         line = _moves_in(" ".join(variation))
-        is_told = _tells(told.text, line) or _tells(self._before, line[:_SAME])
+        is_told = _tells(told, line) or _tells(self._before, line[:_SAME])
         if line and not is_told and not any(other[: len(line)] == line for other in self._lines):
             self._lines.append(line)
             self._text.variations.append(["(", *variation, ")"])
@@ -195,10 +220,15 @@ def _variation(event: TrapEvent) -> list[str]:
         case Event.MISSED:
             sans, ply = shown_line(evidence_of(event)), event.trap_ply + 1
         case Event.FELL if len(event.best_line_san) > 1:
-            sans, ply = rounded(parse_position(event.fen), event.best_line_san), event.trap_ply
+            return _better(event.fen, event.best_line_san, half_move(event, event.trap_ply))
         case _:
             return []
     return moves.line(sans, half_move(event, ply), " ").split()
+
+
+def _better(fen: str, sans: Sequence[str], half: int) -> list[str]:
+    """The line with the better move, from a position on."""
+    return moves.line(rounded(parse_position(fen), sans), half, " ").split() if len(sans) > 1 else []
 
 
 def _shapes(event: TrapEvent) -> Iterator[str]:

@@ -90,6 +90,8 @@ def summary(counts: Counts, seconds: float) -> Table:
         table.add_row(f"moves {counts.engine} was asked about", f"{counts.asked:,}")
     elif (found := installed_stockfish()) is not None:
         table.add_row(f"engine: none; --engine auto would ask {found}", "")
+    if counts.slips:
+        table.add_row("other moves that cost something", f"{counts.slips:,}")
     table.add_row("losing moves told", f"{sum(counts.losing_moves.values()):,}")
     for kind in KINDS:
         if count := counts.losing_moves.get(kind):

@@ -3,6 +3,7 @@
 import json
 
 from annotator.events import TrapEvent
+from annotator.slips import Slip
 from db.storage.sighting_rows import BY_KEY
 from db.traps.trap import Trap
 from trapcore import _native
@@ -64,6 +65,34 @@ def finding_line(file: str, game: _native.GameFindings, event: TrapEvent) -> byt
     if trap is not None and not event.known:
         line["baselines"] = _baselines(event, trap)
     return _encoded(line)
+
+
+def slip_line(file: str, game: _native.GameFindings, slip: Slip) -> bytes:
+    """One move that costs something and is not proved to lose. Win chances are of who makes it, -1..1, with the best
+    move and with this one; lines begin with the best move and with the answer.
+    """
+    value = slip.value
+    return _encoded(
+        {
+            "file": file,
+            "game": game.game,
+            "byte_offset": game.offset,
+            "ply": value.ply,
+            "event": "slip",
+            "fen": value.origin,
+            "bait": value.played,
+            "bait_san": _native.sans(value.origin, (value.played,))[0],
+            "killer_line": slip.line,
+            "before": _rounded(slip.before),
+            "after": _rounded(slip.after),
+            "best": slip.best,
+            "best_line_san": slip.best_line,
+            "white": game.tags.get("White"),
+            "black": game.tags.get("Black"),
+            "mover": "black" if value.half_move % 2 else "white",
+            "played_loss": _rounded(slip.loss),
+        }
+    )
 
 
 def skipped_line(file: str, skipped: _native.Skipped) -> bytes:

@@ -141,7 +141,7 @@ class TrapBook:
         known = KnownTraps(self.traps, screen)
         self._analyzer = request.analyzer(known)
         # To search for every losing move again after each move of a running game would take the time of its moves.
-        live = replace(request, tell=Tell.SIMILAR) if request.tell == Tell.LOSSES else request
+        live = replace(request, tell=Tell.SIMILAR) if request.tell.judges_every_move else request
         self._live_analyzer = self._analyzer if live is request else live.analyzer(known)
         self._set_traps = SetTrapFinder(self._live_analyzer, search_pool)
         self._style = request.style

@@ -176,6 +176,10 @@ class Narrator:
             return self._say("unproved_like", **gaps, name=trap_name(like, self.language, mirrored=evidence.mirrored))
         return self._say("unproved_answer", **gaps)
 
+    def slip(self, evidence: Evidence) -> str:
+        """Of a move that costs something and is not proved to lose: what is better, and by how much."""
+        return self._better(evidence, None, answer_told=False)
+
     # Sentences ------------------------------------------------------------------------------------------------------
 
     def _what_happened(self, evidence: Evidence, *, again: bool) -> str:

@@ -20,9 +20,9 @@ IndexedMeasureOption = Annotated[
 TellOption = Annotated[
     str | None,
     typer.Option(
-        metavar="known|similar|losses",
-        help="What is reported: traps of the library, also positions like them, or also every other move that lost by "
-        "force. Default: the setting `tell`, losses unless changed.",
+        metavar="known|similar|losses|all",
+        help="What is reported: traps of the library, also positions like them, also every other move that lost by "
+        "force, or also inaccuracies. Default: the setting `tell`, losses unless changed.",
     ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]

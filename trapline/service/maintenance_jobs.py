@@ -12,7 +12,6 @@ from annotator.known_traps import KnownTraps
 from annotator.pipeline import Run
 from annotator.record import record_losing_moves
 from annotator.request import AnalysisRequest
-from annotator.settings import Tell
 from db.library.backup import back_up, vacuum
 from db.mining.mine import MiningOptions, MiningProgress
 from db.mining.mine import mine as dig
@@ -82,7 +81,7 @@ def annotate(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
                 outcome.counts["unchanged"] += 1
                 continue
             copy.parent.mkdir(parents=True, exist_ok=True)
-            if request.tell == Tell.LOSSES:
+            if request.tell.judges_every_move:
                 _record(service, path, stop_flag)
             known_traps = replace(known_traps, history=recall_state(library))
             plan = plan_run([str(path)], str(copy), None, strict=False)

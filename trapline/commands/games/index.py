@@ -54,7 +54,7 @@ def index(
     with pool_for(jobs, cluster) as pool, open_or_make(db) as opened:
         done = index_files(opened, files, pool=pool, progress=progress)
         recorded = Recorded()
-        if settings.tell is Tell.LOSSES:
+        if settings.tell.judges_every_move:
             recorded = record_losing_moves(opened, files, settings, pool, progress=looked)
     status.clear()
     for unread in done.unread:
@@ -70,7 +70,7 @@ def index(
             f"{done.games:,} games read, {done.new_games:,} of them new, with {done.positions:,} positions; {rated}"
             f"{done.resumed:,} games were done before; skipped: {skipped}; {done.sightings:,} new sightings of traps"
         )
-        if settings.tell is Tell.LOSSES:
+        if settings.tell.judges_every_move:
             games, losing = (
                 ENGLISH.counted(recorded.games, "game"),
                 ENGLISH.counted(recorded.losing_moves, "losing move"),

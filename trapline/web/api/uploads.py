@@ -95,7 +95,9 @@ class AnnotateParams(QueryParams):
     """Parameters of an annotation: the options of ``trapline annotate``."""
 
     tell: Tell | None = Field(
-        default=None, description="What is reported: known traps, also similar ones, or also every other losing move."
+        default=None,
+        description="What is reported: known traps, also similar ones, also every other losing move, or all moves that "
+        "cost something.",
     )
     measure: IndexedMeasure | None = Field(default=None, description="Similarity measure.")
     min_similarity: float | None = Field(

@@ -3,7 +3,7 @@
 use shakmaty::san::SanPlus;
 use shakmaty::{Chess, Color, Move, Position};
 
-use crate::chess::moves::after;
+use crate::chess::moves::{after, positions_along};
 use crate::chess::position::sans;
 use crate::judge::game_analyzer::{GameAnalyzer, mover};
 use crate::judge::judgements::{JudgedPosition, PROOF};
@@ -39,6 +39,10 @@ pub(crate) struct MoveValue {
     /// Twice its full-move number, plus one if it is Black's.
     pub half_move: u32,
     pub anchor: Anchor,
+    /// The move, UCI.
+    pub played: String,
+    /// The position before it.
+    pub origin: Chess,
     /// The position after it.
     pub judged: JudgedPosition,
     /// Moves to the mate of the side to move, or of the other one if negative; `None` if none is proved.
@@ -119,6 +123,7 @@ pub(crate) fn analyze_batch(analyzer: &GameAnalyzer, batch: &Batch, work: &mut W
 
 fn move_values(game: &Game, values: Vec<Option<JudgedPosition>>, places: &[Anchor]) -> Vec<MoveValue> {
     let first = 2 * u32::from(game.initial.fullmoves()) + u32::from(game.initial.turn().is_black());
+    let origins = if values.is_empty() { Vec::new() } else { positions_along(&game.initial, &game.moves) };
     let known = values.into_iter().enumerate().filter_map(|(at, judged)| Some((at, judged?)));
     known
         .filter(|(_, judged)| !judged.position.is_game_over())
@@ -126,6 +131,8 @@ fn move_values(game: &Game, values: Vec<Option<JudgedPosition>>, places: &[Ancho
             at,
             half_move: first + at as u32,
             anchor: places[at].clone(),
+            played: game.moves[at].to_uci(game.mode).to_string(),
+            origin: origins[at].clone(),
             mate_in: mate_in(&judged),
             judged,
         })

@@ -48,7 +48,7 @@ impl GameAnalyzer {
     /// The events of a game, and the judgements that they rest on.
     pub(crate) fn events(&self, game: &Game, work: &mut Workspace) -> JudgedGame {
         let positions = game.moves.len() as u64 + 1;
-        let whole = self.options.tell == Tell::Losses;
+        let whole = self.options.tell >= Tell::Losses;
         if self.traps.is_empty() && !whole {
             return JudgedGame { positions, ..JudgedGame::default() };
         }

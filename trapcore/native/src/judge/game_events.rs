@@ -11,7 +11,7 @@ use crate::chess::position::live_key;
 use crate::judge::events::{Encounter, EventKind, Killer, classify, is_sprung};
 use crate::judge::game_losses::GameLosses;
 use crate::judge::losses::{Loss, mate_in};
-use crate::judge::model::{Case, Event, Figures, JudgedGame, LOST, Options, WON};
+use crate::judge::model::{Case, Event, Figures, JudgedGame, LOST, Options, Tell, WON};
 use crate::judge::token_candidates::tempting;
 use crate::judge::verify::{explained, is_threat};
 use crate::judge::workspace::Workspace;
@@ -281,6 +281,9 @@ impl<'a> GameEvents<'a> {
             }
             event.threat = is_threat(event, work);
             event.explanation = explained(event, work);
+        }
+        if self.options.tell == Tell::All {
+            self.losses.look_again(work);
         }
         self.losses.agree();
         let mut seen = FxHashSet::default();

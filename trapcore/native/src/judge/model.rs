@@ -45,6 +45,8 @@ pub(crate) enum Tell {
     Similar,
     /// All that, and every played move that is proved to lose, mates that were missed, and poisoned captures.
     Losses,
+    /// All that, and a second look at every other move that seems to cost something.
+    All,
 }
 
 impl Tell {
@@ -53,6 +55,7 @@ impl Tell {
             "known" => Tell::Known,
             "similar" => Tell::Similar,
             "losses" => Tell::Losses,
+            "all" => Tell::All,
             _ => return None,
         })
     }

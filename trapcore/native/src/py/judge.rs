@@ -1,15 +1,14 @@
 //! The events of games.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
 use shakmaty::{CastlingMode, Move, Position};
 
+use super::anchors::{PyAnchor, PyMoveValue, anchor, move_value};
 use super::arguments;
 use super::calls::{Cancellation, detached};
 use super::games::{PyBatch, PyJudgedPosition, PyNote, PySkipped, judged, list, noted, skipped};
@@ -19,29 +18,16 @@ use super::themes::causes::{PyExplanation, explanation};
 use super::token_index::PyTokenIndex;
 use crate::chess::moves::after;
 use crate::chess::position::{self, GamePosition};
-use crate::judge::findings::{self, Finding, GameFindings, MoveValue, analyze_batch};
+use crate::judge::findings::{self, Finding, GameFindings, analyze_batch};
 use crate::judge::game_analyzer::GameAnalyzer;
 use crate::judge::loss_evidence::{SeenMove, loss_evidence_of_batch};
 use crate::judge::model::{Case, Options, ProofLimits, SetTrap, Tell, Trap};
 use crate::judge::token_candidates::TokenLibrary;
 use crate::judge::workspace::Workspace;
 use crate::measures::trap_positions::Measure;
-use crate::pgn::anchors::{Anchor, Encoding};
+use crate::pgn::anchors::Encoding;
 use crate::search::stop::StopFlag;
 use crate::search::verdict::Verdict;
-
-impl_pickle! {
-    #[pyclass(frozen, get_all, name = "Anchor", module = "trapcore._native")]
-    pub(super) struct PyAnchor {
-        nag_at: usize,
-        comment_at: usize,
-        variation_at: usize,
-        nags: Vec<u16>,
-        comments: Vec<Py<PyBytes>>,
-        variations: Vec<Py<PyBytes>>,
-        number_next: bool,
-    }
-}
 
 impl_pickle! {
     #[pyclass(frozen, get_all, name = "Finding", module = "trapcore._native")]
@@ -81,17 +67,6 @@ impl_pickle! {
         origin: String,
         reached: String,
         trap_ply: usize,
-        anchor: Py<PyAnchor>,
-    }
-}
-
-impl_pickle! {
-    #[pyclass(frozen, get_all, name = "MoveValue", module = "trapcore._native")]
-    pub(super) struct PyMoveValue {
-        ply: usize,
-        half_move: u32,
-        fen: String,
-        mate_in: Option<i32>,
         anchor: Py<PyAnchor>,
     }
 }
@@ -172,38 +147,9 @@ fn set_trap(set: &SetTrap, mode: CastlingMode) -> PySetTrap {
     }
 }
 
-fn anchor(py: Python<'_>, anchor: &Anchor, game: &[u8], start: usize) -> PyResult<Py<PyAnchor>> {
-    let texts = |ranges: &[Range<usize>]| ranges.iter().map(|r| PyBytes::new(py, &game[r.clone()]).unbind()).collect();
-    Py::new(
-        py,
-        PyAnchor {
-            nag_at: start + anchor.nag_at,
-            comment_at: start + anchor.comment_at,
-            variation_at: start + anchor.variation_at,
-            nags: anchor.nags.iter().map(|&nag| nag.into()).collect(),
-            comments: texts(&anchor.comments),
-            variations: texts(&anchor.variations),
-            number_next: anchor.number_next,
-        },
-    )
-}
-
 /// The prover of a case; empty without one.
 fn prover(case: &Case) -> &'static str {
     if case.verdict == Verdict::Proved { case.by } else { "" }
-}
-
-fn move_value(py: Python<'_>, value: &MoveValue, start: usize, text: &[u8]) -> PyResult<Py<PyMoveValue>> {
-    Py::new(
-        py,
-        PyMoveValue {
-            ply: value.at + 1,
-            half_move: value.half_move,
-            fen: position::epd(&value.judged.position),
-            mate_in: value.mate_in,
-            anchor: self::anchor(py, &value.anchor, text, start)?,
-        },
-    )
 }
 
 fn finding(py: Python<'_>, finding: Finding, game: &GameFindings, text: &[u8]) -> PyResult<Py<PyFinding>> {

@@ -14,11 +14,13 @@
 //! | `token_index` | the index of token sets |
 //! | `move_model` | the move model, and values of moves by short searches |
 //! | `games` | batches of games, and games as rows for the library, which are replayed |
+//! | `anchors` | where text can be added to the moves of a game, and what they are worth |
 //! | `judge` | the events of games |
 //! | `themes` | themes of a line, and why losing moves lose |
 
 #![allow(clippy::too_many_arguments)] // Python names them
 
+mod anchors;
 mod arguments;
 mod calls;
 mod evaluation;
@@ -47,6 +49,8 @@ mod _native {
     use super::*;
 
     #[pymodule_export]
+    use super::anchors::{PyAnchor, PyMoveValue};
+    #[pymodule_export]
     use super::calls::{Cancellation, background::give_way};
     #[pymodule_export]
     use super::evaluation::{ending_kind, ending_shares, known_outcome, open_syzygy, qsearch};
@@ -56,8 +60,7 @@ mod _native {
     };
     #[pymodule_export]
     use super::judge::{
-        PyAnchor, PyBatchFindings, PyFinding, PyGameAnalyzer, PyGameFindings, PyMoveValue, PySetTrap, killer_kind,
-        loss_evidence,
+        PyBatchFindings, PyFinding, PyGameAnalyzer, PyGameFindings, PySetTrap, killer_kind, loss_evidence,
     };
     #[pymodule_export]
     use super::label_sets::PyFingerprints;

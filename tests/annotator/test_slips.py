@@ -1,0 +1,78 @@
+"""Moves that cost something and are not proved to lose: what `--tell all` adds."""
+
+import io
+import json
+from pathlib import Path
+
+import chess.pgn
+import pytest
+
+from db.proof.engine_choice import installed_stockfish
+from trapcore.proof.search import INACCURACY
+from trapline.commands.annotate import annotate
+
+GAME = """[White "Anna"]
+[Black "Boris"]
+
+1. e4 c5 2. Nf3 d6 3. b3 Nc6 4. Bb2 Nf6 5. Bb5 Bd7 6. O-O a6 7. Bxc6 Bxc6 8. Re1 g6 9. h3 Bg7 *
+"""
+"""Black may take on e4 from move 5 on, and does not."""
+
+
+def told(folder: Path, **options: object) -> tuple[chess.pgn.Game, list[dict[str, object]]]:
+    """The annotated game, and its report."""
+    source, out, report = folder / "game.pgn", folder / "out.pgn", folder / "report.jsonl"
+    source.write_text(GAME, encoding="utf-8")
+    given = {"tell": "all", "engine": "off", **options}
+    annotate([str(source)], output=str(out), report=str(report), db=None, quiet=True, **given)  # type: ignore[arg-type]
+    game = chess.pgn.read_game(io.StringIO(out.read_text(encoding="utf-8")))
+    assert game is not None
+    return game, [json.loads(line) for line in report.read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.fixture(scope="module")
+def slips(tmp_path_factory: pytest.TempPathFactory) -> tuple[chess.pgn.Game, list[dict[str, object]]]:
+    game, lines = told(tmp_path_factory.mktemp("all"))
+    return game, [line for line in lines if line["event"] == "slip"]
+
+
+def test_a_slip_has_its_sign_the_better_move_and_what_it_cost(
+    slips: tuple[chess.pgn.Game, list[dict[str, object]]],
+) -> None:
+    game, lines = slips
+    nodes = {node.ply(): node for node in game.mainline()}
+    assert lines
+    for line in lines:
+        ply, before, after = int(str(line["ply"])), float(str(line["before"])), float(str(line["after"]))
+        node = nodes[ply]
+        assert node.parent is not None
+        assert node.move.uci() == line["bait"]
+        assert line["played_loss"] == pytest.approx(before - after, abs=1e-3)
+        assert before - after >= INACCURACY
+        assert node.nags & {2, 4, 6}
+        assert f"{50 + 50 * before:.0f} % -> {50 + 50 * after:.0f} %" in node.comment.replace("→", "->")
+        other = node.parent.variations[1].move
+        assert other.uci() == line["best"] != line["bait"]
+
+
+def test_a_pawn_that_is_left_alone_is_told(slips: tuple[chess.pgn.Game, list[dict[str, object]]]) -> None:
+    _, lines = slips
+    assert ("g7g6", "f6e4") in [(line["bait"], line["best"]) for line in lines]
+
+
+def test_without_all_there_is_no_slip_and_a_side_has_its_own(tmp_path: Path) -> None:
+    assert not [line for line in told(tmp_path, tell="losses")[1] if line["event"] == "slip"]
+    assert {line["mover"] for line in told(tmp_path, side="black")[1] if line["event"] == "slip"} == {"black"}
+
+
+@pytest.mark.skipif(installed_stockfish() is None, reason="Stockfish is not installed")
+def test_an_engine_has_the_last_word_about_slips(tmp_path: Path) -> None:
+    lines = [line for line in told(tmp_path, engine="auto", evaluations=True)[1] if line["event"] == "slip"]
+    assert ("g7g6", "f6e4") in [(line["bait"], line["best"]) for line in lines]
+
+
+def test_a_second_run_adds_nothing(tmp_path: Path) -> None:
+    told(tmp_path)
+    once, again = tmp_path / "out.pgn", tmp_path / "again.pgn"
+    annotate([str(once)], output=str(again), tell="all", quiet=True, engine="off")
+    assert again.read_bytes() == once.read_bytes()
