@@ -2,13 +2,15 @@
 
 import random
 import threading
-from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from datetime import UTC
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import chess
+from apscheduler.executors.debug import DebugExecutor
+from apscheduler.schedulers.base import BaseScheduler
 from sqlalchemy import select
 
 from db.library.open import open_library
@@ -17,11 +19,10 @@ from tests.fake_lichess.game import Game
 from tests.fake_lichess.http.server import Server
 from tests.fake_lichess.site import Site
 from tests.fake_lichess.terms import Terms
+from trapline.service.scheduler import add_jobs
 from trapline.service.service import Service
 from trapline.service.state.locks import ProcessLocks
 from trapline.settings import Settings
-
-T = TypeVar("T")
 
 LEGAL = "e2e4 e7e5 g1f3 b8c6 f1c4 d7d6 b1c3 c8g4 f3e5 g4d1 c4f7 e8e7 c3d5"
 """Légal's mate: Black falls into it."""
@@ -95,13 +96,18 @@ def service_for(server: Server, tmp_path: Path, *, address: str | None = None, *
         yield made
 
 
-class InlineExecutor(Executor):
-    """Executor that runs everything at once, in the thread of its caller."""
+class SteppedScheduler(BaseScheduler):  # type: ignore[misc]
+    """APScheduler without threads: `start` and `wakeup` run the jobs that are due, and return when they have ended."""
 
-    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> "Future[T]":
-        future: Future[T] = Future()
-        future.set_result(fn(*args, **kwargs))
-        return future
+    def __init__(self, service: Service) -> None:
+        super().__init__(timezone=UTC, executors={"default": DebugExecutor()})
+        self.schedule = add_jobs(self, service)
+
+    def wakeup(self) -> None:
+        self._process_jobs()
+
+    def shutdown(self, wait: bool = True) -> None:
+        super().shutdown(wait)
 
 
 def addresses(service: Service) -> list[str]:

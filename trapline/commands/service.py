@@ -92,6 +92,7 @@ def list_(db: DbOption = None, as_json: JsonOption = False) -> None:
     from trapline.service.jobs import JOBS
     from trapline.service.schedule import Schedule
     from trapline.service.state.clock import stamp
+    from trapline.service.state.job_log import summary
 
     found = []
     rows = []
@@ -118,7 +119,7 @@ def list_(db: DbOption = None, as_json: JsonOption = False) -> None:
                     "last": None if last is None else last.content(),
                 }
             )
-            done = ("-", "-") if last is None else (last.started, _brief(last.counts, last.error))
+            done = ("-", "-") if last is None else (last.started, summary(last.counts, last.error))
             rows.append((job.name, state, job.does, due or "-", *done))
     if as_json:
         print_json(found)
@@ -133,6 +134,7 @@ def run_(name: NameArgument, db: DbOption = None, as_json: JsonOption = False) -
     from trapline.commands.terminal import print_json, say
     from trapline.service.jobs import job_named, run_job
     from trapline.service.state.clock import Stopped
+    from trapline.service.state.job_log import summary
 
     job_named(name)
     with closing(_open(db)) as opened:
@@ -148,7 +150,7 @@ def run_(name: NameArgument, db: DbOption = None, as_json: JsonOption = False) -
     if as_json:
         print_json({"job": name, "counts": ran.outcome.content(), "error": ran.error})
     else:
-        echo(f"{name}: {_brief(ran.outcome.content(), ran.error)}")
+        echo(f"{name}: {summary(ran.outcome.content(), ran.error)}")
     if ran.error is not None or ran.outcome.counts["failed"]:
         raise typer.Exit(1)
 
@@ -175,6 +177,7 @@ def log_(
     """Show the runs of the jobs: begin and end (UTC), figures, and problems."""
     from trapline.commands.terminal import print_json, print_table
     from trapline.service.jobs import job_named
+    from trapline.service.state.job_log import summary
 
     if name is not None:
         job_named(name)
@@ -183,7 +186,7 @@ def log_(
     if as_json:
         print_json([one.content() for one in runs])
         return
-    rows = [(one.job, one.started, one.ended or "-", _brief(one.counts, one.error)) for one in runs]
+    rows = [(one.job, one.started, one.ended or "-", summary(one.counts, one.error)) for one in runs]
     print_table("runs", ("job", "started", "ended", "what it did"), rows)
 
 
@@ -310,11 +313,3 @@ def _switch(name: str, db: str | None, *, on: bool) -> None:
                 "something to do"
             )
     say(f"{name} is {'resumed' if on else 'paused'}")
-
-
-def _brief(counts: dict[str, object], error: str | None) -> str:
-    problems = counts.get("problems")
-    parts = [f"{what} {count:,}" for what, count in counts.items() if isinstance(count, int) and count]
-    if isinstance(problems, list):
-        parts.append(f"problems {len(problems)}")
-    return (", ".join(parts) or "nothing to do") + (f"; {error}" if error else "")

@@ -8,12 +8,12 @@ service.py           all of these together, for one library
 sources/             one module for each kind of source: users, studies, tournaments, TV, broadcasts, folders
 maintenance_jobs.py  the jobs that fetch nothing: mining, proofs, annotated copies, backups, tidying
 jobs.py              the table of all jobs, and one run of a job
-schedule.py          when each job is due, stored in the library
+schedule.py          when each job is due, in rows of the library that all services share
 health.py            health and metrics from the log of the jobs
 alerts.py            a message to an address when a job fails, and when it is well again
 digest.py            the traps of the day, sent once
 digest_senders.py    ways to send a text: a message at lichess, a mail, a request to an address
-scheduler.py         runs the jobs that are due, until it is stopped
+scheduler.py         APScheduler starts the jobs that are due, until the service is stopped
 self_check.py        ``trapline service --check``
 following.py         the traps in the new games of some users
 ===================  ===================================================================================

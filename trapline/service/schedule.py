@@ -1,16 +1,18 @@
 """Schedule of the jobs, stored in the library's table ``feeds``: a row ``job NAME`` for each job.
 
-A run that was missed, because no service was running or the machine slept, is made up for once; after that the job is
-due in its interval as before. Times are UTC seconds, so no summer time moves them, and a clock that was put back shows
-in a job that is due later than one interval from now.
+All services of a library share these rows. A service that runs a job first takes the run from its row, so no other
+service runs it too. A run that was missed, because no service was running or the machine slept, is made up for once;
+after that the job is due in its interval as before. Times are UTC seconds, so no summer time moves them, and a clock
+that was put back shows in a job that is due later than one interval from now.
 """
 
 import logging
-import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
 from typing import Any
 
+from apscheduler.triggers.interval import IntervalTrigger
 from sqlalchemy import Connection, delete
 
 from db.storage.models import FeedRow
@@ -48,11 +50,12 @@ class Appointment:
         return self.due > now + self.seconds + TOLERANCE_SECONDS
 
     def after(self, now: float) -> "Appointment":
-        """The next appointment after ``now``, a whole number of intervals later."""
-        if self.is_too_late(now):
-            return replace(self, due=now + self.seconds)
-        missed = max(0, math.floor((now - self.due) / self.seconds) + 1)
-        return replace(self, due=self.due + missed * self.seconds)
+        """The first appointment after ``now``, a whole number of intervals later."""
+        start = now if self.is_too_late(now) else self.due
+        trigger = IntervalTrigger(seconds=self.seconds, start_date=datetime.fromtimestamp(start, UTC))
+        # The trigger also fires at the moment that it is given.
+        following = trigger.get_next_fire_time(None, datetime.fromtimestamp(now, UTC) + datetime.resolution)
+        return replace(self, due=following.timestamp())
 
 
 class Schedule:
@@ -70,35 +73,33 @@ class Schedule:
     def update(self) -> None:
         """Bring the schedule in line with the settings. Raises `LibraryError`.
 
-        A new job that fetches is due at once, the other new jobs one after the other later. A job whose interval has
-        changed keeps its next time if that is sooner. A job that has nothing to do any more is removed.
+        A new job that fetches is due at once, the other new jobs one after the other later. A known job keeps its next
+        time if that is within its interval. A job that has nothing to do any more is removed.
         """
         now = self._service.clock.now()
         with self._database.write() as connection:
             stored = _read(connection)
             for number, job in enumerate(JOBS.values()):
                 seconds = job.seconds(self._service.mine)
-                before = stored.get(job.name)
-                if not seconds:
-                    connection.execute(delete(FeedRow).where(FeedRow.name == _PREFIX + job.name))
-                elif before is None:
-                    delay = 0.0 if job.fetches else min(seconds, number * STAGGER_SECONDS)
-                    _write(connection, job.name, Appointment(now + delay, seconds))
-                elif before.seconds != seconds:
+                first = Appointment(now if job.fetches else now + number * STAGGER_SECONDS, seconds)
+                before = stored.get(job.name, first)
+                if seconds:
                     due = min(before.due, now + seconds)
                     _write(connection, job.name, replace(before, due=due, seconds=seconds))
+                else:
+                    connection.execute(delete(FeedRow).where(FeedRow.name == _PREFIX + job.name))
 
-    def take_due(self) -> list[str]:
-        """The names of the jobs that are due, the longest overdue first; each is given to one caller only.
+    def take_due(self, names: Collection[str] = JOBS) -> list[str]:
+        """Those of the jobs ``names`` that are due, the longest overdue first; each is given to one caller only.
 
         Raises `LibraryError`.
         """
         now = self._service.clock.now()
-        if not any(one.is_due(now) for one in self.appointments().values()):
+        if not any(name in names and one.is_due(now) for name, one in self.appointments().items()):
             # Most of the time: reading does not wait for another program that writes.
             return []
         with self._database.write() as connection:
-            due = {name: one for name, one in _read(connection).items() if one.is_due(now)}
+            due = {name: one for name, one in _read(connection).items() if name in names and one.is_due(now)}
             for name, one in due.items():
                 if one.is_too_late(now):
                     log.warning("the clock was put back; %s runs now", name)
@@ -134,6 +135,8 @@ def _appointment(state: Mapping[str, Any]) -> Appointment | None:
     """The appointment in a row; None for one that this module did not write."""
     try:
         made = Appointment(float(state["due"]), float(state["seconds"]), bool(state["paused"]))
-    except (KeyError, TypeError, ValueError, OverflowError):
+        made.after(made.due)
+    except (KeyError, TypeError, ValueError, OverflowError, OSError):
+        # The last two: a time that no calendar has.
         return None
-    return made if math.isfinite(made.due) and 0 < made.seconds < math.inf else None
+    return made if made.seconds > 0 else None

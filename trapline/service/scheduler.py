@@ -1,7 +1,15 @@
-"""The service at work: runs the jobs that are due, until it is stopped."""
+"""The service at work: APScheduler starts the jobs that are due, until the service is stopped."""
 
 import logging
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import ExitStack, suppress
+from datetime import UTC, datetime, timedelta
+
+from apscheduler.executors.pool import ThreadPoolExecutor
+from apscheduler.job import Job
+from apscheduler.jobstores.memory import MemoryJobStore
+from apscheduler.schedulers.background import BackgroundScheduler
+from apscheduler.schedulers.base import BaseScheduler
+from apscheduler.triggers.interval import IntervalTrigger
 
 from trapcore.errors import LibraryError
 from trapcore.io import status_server
@@ -12,38 +20,52 @@ from trapline.service.jobs import JOBS, run_job
 from trapline.service.schedule import Schedule
 from trapline.service.service import Service
 from trapline.service.state.clock import StopFlag, Stopped
+from trapline.service.state.job_log import summary
 
 log = logging.getLogger(__name__)
 
 POLL_SECONDS = 5.0
-"""Interval at which the schedule is read: another process may have paused or resumed a job."""
-
-MAX_FAILURES = 60
-"""Failed reads of the schedule in a row that end the service: five minutes."""
+"""Interval at which the schedule is read."""
 
 
-class Scheduler:
-    """Starts the jobs that are due, each in a thread of its own and at most once at a time."""
+class SharedJobStore(MemoryJobStore):  # type: ignore[misc]
+    """APScheduler's jobs in memory. The rows of the library, which all its services share, say which of them are due.
 
-    def __init__(self, service: Service, executor: Executor | None = None) -> None:
-        """``executor`` runs the jobs, by default a thread for each. Raises `LibraryError`."""
-        self._service = service
-        self.schedule = Schedule(service)
-        # As many threads as jobs: none waits for another except for lichess and for the database.
-        self._executor = executor or ThreadPoolExecutor(len(JOBS), thread_name_prefix="job")
-        self._runs: dict[str, Future[None]] = {}
+    APScheduler looks at the rows every `POLL_SECONDS`, because another process may have paused or resumed a job, the
+    clock may have been set, or the machine may have slept.
+    """
 
-    def start_due(self) -> None:
-        """Start the jobs that are due. Raises `LibraryError`."""
-        for name in self.schedule.take_due():
-            if name in self._runs and not self._runs[name].done():
-                log.warning("%s is still running; this run is left out", name)
-                continue
-            self._runs[name] = self._executor.submit(_run, self._service, name)
+    def __init__(self, schedule: Schedule) -> None:
+        super().__init__()
+        self._schedule = schedule
 
-    def close(self) -> None:
-        """Wait until the running jobs have ended."""
-        self._executor.shutdown(wait=True)
+    def get_due_jobs(self, now: datetime) -> list[Job]:
+        """The jobs that are due and that no other process has taken.
+
+        Raises `LibraryError`. APScheduler logs it and tries again after `POLL_SECONDS`.
+        """
+        jobs = {job.id: job for job in self.get_all_jobs()}
+        taken = [jobs[name] for name in self._schedule.take_due(jobs)]
+        for job in taken:
+            job.modify(next_run_time=now)
+        return taken
+
+    def get_next_run_time(self) -> datetime:
+        """When APScheduler looks again."""
+        return datetime.now(UTC) + timedelta(seconds=POLL_SECONDS)
+
+
+def add_jobs(scheduler: BaseScheduler, service: Service) -> Schedule:
+    """Give the jobs of the service to a scheduler, and return their schedule. Raises `LibraryError`."""
+    schedule = Schedule(service)
+    schedule.update()
+    scheduler.add_jobstore(SharedJobStore(schedule))
+    for job in JOBS.values():
+        if seconds := job.seconds(service.mine):
+            trigger = IntervalTrigger(seconds=seconds, timezone=UTC)
+            # However late it is, a run that was taken is done.
+            scheduler.add_job(_run, trigger, (service, job.name), id=job.name, misfire_grace_time=None)
+    return schedule
 
 
 def serve(service: Service, stop_flag: StopFlag) -> None:
@@ -52,61 +74,35 @@ def serve(service: Service, stop_flag: StopFlag) -> None:
     Raises `LibraryError`, and `OutputError` if the port of the health endpoint is taken.
     """
     service.live = LiveRounds(service.lichess_games, service.game_files, service.clock)
-    scheduler = Scheduler(service)
-    failures = 0
-    end_status = None
-    try:
-        scheduler.schedule.update()
-        if service.mine.health_port:
-            schedule = scheduler.schedule
-            end_status = status_server.serve(
-                service.mine.health_port, lambda: health(service, schedule), lambda: metrics(service, schedule)
-            )
-        while not stop_flag.is_set:
-            try:
-                scheduler.start_due()
-                failures = 0
-            except LibraryError as error:
-                # Usually another program writes for long.
-                failures += 1
-                log.warning("%s", error)
-                if failures == MAX_FAILURES:
-                    raise
-            try:
+    # As many threads as jobs: none waits for another except for lichess and for the database.
+    scheduler = BackgroundScheduler(
+        timezone=UTC, executors={"default": ThreadPoolExecutor(len(JOBS))}, jobstore_retry_interval=POLL_SECONDS
+    )
+    schedule = add_jobs(scheduler, service)
+    with ExitStack() as stack:
+        if port := service.mine.health_port:
+            end = status_server.serve(port, lambda: health(service, schedule), lambda: metrics(service, schedule))
+            stack.callback(end)
+        scheduler.start()
+        stack.callback(scheduler.shutdown)
+        stack.callback(service.stop)
+        with suppress(Stopped):
+            while True:
                 stop_flag.wait(POLL_SECONDS)
-            except Stopped:
-                break
-    finally:
-        if end_status is not None:
-            end_status()
-        service.stop()
-        scheduler.close()
 
 
 def _run(service: Service, name: str) -> None:
-    """Run a job and log its result."""
+    """Run a job, log its result, and alert the user if it failed."""
     try:
         result = run_job(service, name)
+        if result is None:
+            return
+        for problem in result.outcome.problems:
+            log.warning("%s: %s", name, problem)
+        level = logging.ERROR if result.has_failed else logging.INFO
+        log.log(level, "%s: %s", name, summary(result.outcome.counts, result.error))
+        alert(service, name, result)
     except Stopped:
         return
-    except LibraryError as error:
-        log.error("%s: %s", name, error)
-        return
-    except Exception:
-        log.exception("%s failed", name)
-        return
-    if result is None:
-        return
-    for problem in result.outcome.problems:
-        log.warning("%s: %s", name, problem)
-    figures = ", ".join(f"{what} {count:,}" for what, count in result.outcome.counts.items() if count)
-    if result.error is None:
-        log.info("%s: %s", name, figures or "nothing to do")
-    elif not result.has_failed:
-        log.info("%s: %s (%s)", name, result.error, figures or "nothing done yet")
-    else:
-        log.error("%s: %s (%s)", name, result.error, figures)
-    try:
-        alert(service, name, result)
     except LibraryError as error:
         log.error("%s: %s", name, error)

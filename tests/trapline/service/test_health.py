@@ -12,12 +12,12 @@ from pydantic import SecretStr
 
 from db.library.open import create_library
 from tests.fake_lichess.http.server import Server
-from tests.support.service_site import InlineExecutor, service_for
+from tests.support.service_site import service_for
 from trapcore.io.status_server import exposition
 from trapline.service.alerts import alert
 from trapline.service.health import OVERDUE_SECONDS, health, metrics
 from trapline.service.jobs import run_job
-from trapline.service.scheduler import Scheduler
+from trapline.service.schedule import Schedule
 from trapline.service.self_check import check
 from trapline.service.service import Service
 from trapline.settings import Settings
@@ -29,15 +29,10 @@ def server() -> Iterator[Server]:
         yield running
 
 
-def scheduled(service: Service) -> Scheduler:
-    scheduler = Scheduler(service, InlineExecutor())
-    scheduler.schedule.update()
-    return scheduler
-
-
 def test_health_tells_what_failed_and_what_is_overdue(server: Server, tmp_path: Path) -> None:
     with service_for(server, tmp_path, folders=(tmp_path / "nowhere",), poll_minutes=60) as service:
-        schedule = scheduled(service).schedule
+        schedule = Schedule(service)
+        schedule.update()
         assert health(service, schedule)["problems"] == []
         server.advance(OVERDUE_SECONDS + 61)
         assert "folders is due for 16 minutes and does not run" in health(service, schedule)["problems"]  # type: ignore[operator]

@@ -192,5 +192,5 @@ def test_the_service_stops_while_it_works(
         assert run.error is not None
         assert "told to stop" in run.error
         assert run.ended is not None
-    assert any("users: it was told to stop" in message for message in caplog.messages)
+    assert any("users: nothing to do; it was told to stop" in message for message in caplog.messages)
     assert not [record for record in caplog.records if record.levelname == "ERROR"]

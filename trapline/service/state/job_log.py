@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -54,6 +55,14 @@ class JobRun:
             "counts": self.counts,
             "error": self.error,
         }
+
+
+def summary(counts: Mapping[str, Any], error: str | None) -> str:
+    """Figures and error of a run in a line, such as ``fetched 3, new 2``."""
+    parts = [f"{what} {count:,}" for what, count in counts.items() if isinstance(count, int) and count]
+    if problems := counts.get("problems"):
+        parts.append(f"problems {len(problems)}")
+    return (", ".join(parts) or "nothing to do") + (f"; {error}" if error else "")
 
 
 class JobLog:
