@@ -1,7 +1,7 @@
 """The files of the Rust core, and which of them use which."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Set
 from functools import cache
 from pathlib import Path
 
@@ -122,3 +122,31 @@ def uses(module: ModulePath) -> frozenset[ModulePath]:
     children = {path[-1] for path in files() if path and path[:-1] == module}
     targets.update((*module, child) for child in children if re.search(rf"\b{child}::", code))
     return frozenset(_owner(target) for target in targets) - {module}
+
+
+def circles(graph: Mapping[str, Set[str]]) -> list[list[str]]:
+    """Groups of nodes each of which reaches all others of its group; Tarjan's algorithm."""
+    order: dict[str, int] = {}
+    lowest: dict[str, int] = {}
+    stack: list[str] = []
+    found: list[list[str]] = []
+
+    def visit(node: str) -> None:
+        order[node] = lowest[node] = len(order)
+        stack.append(node)
+        for neighbour in sorted(graph.get(node, ())):
+            if neighbour not in order:
+                visit(neighbour)
+                lowest[node] = min(lowest[node], lowest[neighbour])
+            elif neighbour in stack:
+                lowest[node] = min(lowest[node], order[neighbour])
+        if lowest[node] == order[node]:
+            group = stack[stack.index(node) :]
+            del stack[stack.index(node) :]
+            if len(group) > 1:
+                found.append(sorted(group))
+
+    for node in graph:
+        if node not in order:
+            visit(node)
+    return found

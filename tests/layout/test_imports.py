@@ -1,43 +1,21 @@
-"""Imports go downward, and load no more than is used."""
+"""What is imported loads no more than is used; that imports go downward is checked by lint-imports."""
 
 import ast
 import json
 import subprocess
 import sys
 
-import pytest
-
-from tests.layout.modules import LEVELS, PACKAGES, ROOT, imports, modules, syntax_tree
-
-LEVEL = {package: number for number, level in enumerate(LEVELS) for package in level}
+from tests.layout.modules import PACKAGES, ROOT, python_files, syntax_tree
 
 
-@pytest.mark.parametrize("package", PACKAGES)
-def test_a_package_imports_only_from_lower_levels(package: str) -> None:
-    # Packages on one level do not know each other either.
-    own = [name for name in modules() if name.partition(".")[0] == package]
-    assert own
-    upward = [
-        (name, target)
-        for name in own
-        for target in imports(name)
-        if (other := target.partition(".")[0]) != package and LEVEL.get(other, -1) >= LEVEL[package]
-    ]
-    assert upward == []
-
-
-def test_nothing_below_the_command_line_reads_the_settings_by_itself() -> None:
-    below = [name for name in modules() if LEVEL[name.partition(".")[0]] < LEVEL["trapline"]]
-    readers = [name for name in below if any(target.startswith("trapline.settings") for target in imports(name))]
-    # By a name in a text too, as `importlib.import_module` takes it.
+def test_nothing_below_the_command_line_names_the_settings() -> None:
+    # A name in a text, as `importlib.import_module` takes it; lint-imports sees the other imports.
+    below = python_files(PACKAGES[: PACKAGES.index("trapline")])
     constants = [
-        (name, node.value)
-        for name in below
-        for node in ast.walk(syntax_tree(modules()[name]))
-        if isinstance(node, ast.Constant)
+        (path, node.value) for path in below for node in ast.walk(syntax_tree(path)) if isinstance(node, ast.Constant)
     ]
     assert constants
-    assert readers + [name for name, value in constants if value == "trapline.settings"] == []
+    assert [path for path, value in constants if value == "trapline.settings"] == []
 
 
 def loaded(module: str) -> list[str]:
