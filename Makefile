@@ -70,6 +70,9 @@ check: $(VENV)/ready
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+	$(BIN)/deptry trapcore lichess db annotator coach bot trapline
+	$(BIN)/deptry tests deploy examples --ignore DEP002,DEP004
+	$(BIN)/deptry workshop --config workshop/pyproject.toml
 	cd trapcore/native && cargo fmt --check
 	cd trapcore/native && cargo clippy --locked --all-targets -- -D warnings
 	cd trapcore/native && cargo clippy --locked --features python -- -D warnings

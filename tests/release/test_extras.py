@@ -13,6 +13,7 @@ from trapcore.parallel.dask_cluster import cluster
 
 #: Libraries that come with an extra only.
 LIBRARIES = (
+    "dask",
     "distributed",
     "fastapi",
     "fsrs",
@@ -21,6 +22,7 @@ LIBRARIES = (
     "prometheus_client",
     "psycopg",
     "python_multipart",
+    "starlette",
     "uvicorn",
 )
 
