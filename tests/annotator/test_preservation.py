@@ -42,7 +42,7 @@ from trapcore.errors import UsageError
 from trapcore.parallel.pools import threads
 from trapline.commands.annotate import annotate
 
-REQUEST = AnalysisRequest(tell="similar", measure="sequences", min_similarity=0.8, nodes=200_000)
+REQUEST = AnalysisRequest(tell=Tell.SIMILAR, measure="sequences", min_similarity=0.8, nodes=200_000)
 JUDGE = REQUEST.analyzer(KnownTraps(TRAPS))
 TALKATIVE = replace(REQUEST, min_similarity=0.3, unproved=True, nodes=200)
 TALKATIVE_JUDGE = TALKATIVE.analyzer(KnownTraps(TRAPS))

@@ -5,6 +5,7 @@ import pytest
 
 from annotator.known_traps import KnownTraps
 from annotator.request import AnalysisRequest
+from annotator.settings import Tell
 from db.traps.events import choice, decision_ply, events_of, springs
 from db.traps.terms import EVENTS, Event, Outcome
 from db.traps.trap import Trap
@@ -23,7 +24,7 @@ from tests.support.trap_games import (
 )
 from trapcore import _native
 
-ANALYZER = AnalysisRequest(tell="known", measure="sequences", min_similarity=1.0, nodes=200_000).analyzer(
+ANALYZER = AnalysisRequest(tell=Tell.KNOWN, measure="sequences", min_similarity=1.0, nodes=200_000).analyzer(
     KnownTraps([LEGAL, BUDAPEST, SMOTHERED, ELEPHANT])
 )
 

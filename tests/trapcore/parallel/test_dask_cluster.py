@@ -20,6 +20,7 @@ from distributed import Client, LocalCluster
 import db.mining.mine
 from annotator.known_traps import KnownTraps
 from annotator.request import AnalysisRequest, BatchAnalyzer
+from annotator.settings import Tell
 from db.games.index_games import index_files
 from db.library.open import open_library
 from db.mining.mine import MiningOptions, mine
@@ -254,7 +255,7 @@ def test_what_travels_arrives_as_it_was(tmp_path: Path) -> None:
     batches = [*splitter.feed(data), *splitter.finish()]
     with open_library(make_library(tmp_path / "traps.sqlite")) as library:
         known = KnownTraps.of(library, "abstracted")
-    request = AnalysisRequest(tell="similar", measure="abstracted", min_similarity=0.5, nodes=10_000)
+    request = AnalysisRequest(tell=Tell.SIMILAR, measure="abstracted", min_similarity=0.5, nodes=10_000)
     judge = BatchAnalyzer(request, known)
     again, findings = pickle.loads(pickle.dumps(judge)), 0
     for batch in batches:
