@@ -1,6 +1,7 @@
 """Games of a library.
 
 ===================  =======================================================
+accuracy.py          how accurately both sides of a game played, as lichess counts
 accounts.py          whose a game is: accounts at the sites where games were played
 index_games.py       games out of PGN files into the library, resumable
 game_address.py      address at which a game can be seen

@@ -9,6 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from db.games.accuracy import accuracy_of
 from db.library.open import open_library
 from tests.fake_lichess.http.server import Server
 from tests.support.polling import PATIENCE_SECONDS
@@ -154,3 +155,34 @@ def test_the_configured_engine_says_the_best_move(library: Path) -> None:
     with served(library, library.parent, engine=STOCKFISH) as running, running.client() as client:
         asked = words(client.get("/games/1", params={"ply": "9", "best": "1"}))
         assert re.search(r"Best: 5\.\.\.\S+ .*, [\d,]+ nodes, Stockfish [^)]*\)\.", asked)
+
+
+def test_page_of_a_game_states_the_accuracy_that_its_plot_shows(client: httpx.Client) -> None:
+    played = "1. e4 e5 2. Nf3 Nc6 3. Bc4 d6 4. Nc3 Bg4 5. Nxe5 Bxd1 6. Bxf7+ Ke7 7. a3 Nxe5 8. Nxd1 Kxf7 *\n"
+    upload = ended(client, client.post("/annotate", files=NOTHING, data={"pgn": f'[White "A"]\n\n{played}'}))
+    for page in (upload, client.get("/games/1")):
+        found = re.search(
+            r"Accuracy: White (\d+) %, Black (\d+) %\. Average loss: ([\d.]+) and ([\d.]+) points a move\.", words(page)
+        )
+        assert found is not None, words(page)
+        (points,) = re.findall(r'<polyline class="chance-line" points="([^"]+)"', page.text)
+        chances = [1 - 2 * float(point.split(",")[1]) / 110 for point in points.split()]
+        if '">Nd5#</a>' in page.text:
+            chances.pop()  # the mate on the board
+        drawn = accuracy_of(chances)
+        assert drawn is not None
+        # Points of the plot are rounded.
+        assert [float(each) for each in found.groups()[:2]] == pytest.approx(
+            [drawn.white.accuracy, drawn.black.accuracy], abs=1.5
+        )
+        assert [float(each) for each in found.groups()[2:]] == pytest.approx(
+            [drawn.white.loss, drawn.black.loss], abs=0.15
+        )
+    german = words(client.get("/games/1", params={"lang": "de"}))
+    assert re.search(r"Genauigkeit: Weiß \d+ %, Schwarz \d+ %\. Mittlerer Verlust: \d+,\d und \d+,\d Punkte je", german)
+
+
+def test_page_of_a_game_of_three_half_moves_states_no_accuracy(client: httpx.Client) -> None:
+    short = ended(client, client.post("/annotate", files=NOTHING, data={"pgn": '[White "A"]\n\n1. e4 e5 2. Nf3 *\n'}))
+    assert "White’s win chance:" in words(short)
+    assert "Accuracy" not in words(short)

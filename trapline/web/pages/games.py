@@ -9,6 +9,7 @@ from fastapi import Request
 from fastapi.responses import Response
 
 from coach.practice.wording import numbered
+from db.games.accuracy import accuracy_of
 from db.traps.position_value import PositionValue, Values
 from db.wording.claims import percent_of_chance
 from db.wording.grammar import Grammar
@@ -101,6 +102,7 @@ async def game_page(
         opening=None if opening is None else f"{opening.eco} {opening.name}",
         caption=here.san or language.text("The beginning of the game."),
         plot=chance_plot(chances, at, [ply for ply in told if ply < len(chances)], language),
+        accuracy=_accuracy(view, chances, language),
         bar=chance_bar(chances[at], flipped=flipped),
         chance=percent_of_chance(chances[at]),
     )
@@ -142,6 +144,24 @@ def chances_of(service: Service, view: GameView, values: Values, stop: Cancellat
         else:
             found.append(value.chance if each.epd.split()[1] == "w" else -value.chance)
     return tuple(found)
+
+
+def _accuracy(view: GameView, chances: Sequence[float], language: Grammar) -> str:
+    """What the plot says of both sides; empty of a game that is too short, or longer than the page shows."""
+    board = parse_position(view.plies[-1].picture.fen)
+    is_over = board.is_checkmate() or board.is_stalemate() or board.is_insufficient_material()
+    counted = chances[:-1] if is_over else chances
+    found = None if view.is_cut else accuracy_of(counted, black_begins=view.plies[0].epd.split()[1] == "b")
+    if found is None:
+        return ""
+    return language.text(
+        "Accuracy: White %(white)s %%, Black %(black)s %%. "
+        "Average loss: %(white_loss)s and %(black_loss)s points a move.",
+        white=round(found.white.accuracy),
+        black=round(found.black.accuracy),
+        white_loss=language.decimal(found.white.loss, 1),
+        black_loss=language.decimal(found.black.loss, 1),
+    )
 
 
 def best_move(service: Service, here: Ply, values: Values, language: Grammar, stop: Cancellation) -> tuple[str, str]:
