@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import accumulate, groupby
+from typing import NamedTuple
 
 from annotator.comments.closing import closing_comment, costliest_of
 from annotator.comments.commentary import Commentator, ValuedMoves
@@ -18,6 +19,7 @@ from annotator.events import TrapEvent, explained, valued, values_of
 from annotator.files.report import finding_line, note_line, skipped_line, slip_line
 from annotator.selection import Selection, hangs_on
 from annotator.slips import Slip, slips_of
+from db.games.accuracy import GameAccuracy, accuracy_of
 from db.games.game_address import with_address
 from db.patterns.keys import Pattern
 from db.patterns.recall import Again, Occasion, Recall, no_recall
@@ -30,6 +32,15 @@ from trapcore.io.text_encoding import PLAIN
 
 OPENING_PLIES = 60
 """Half-moves of a game in which the name of its opening is searched for."""
+
+
+class _Beginning(NamedTuple):
+    """How a game begins."""
+
+    epd: str
+    plies: int
+    """Of the whole game."""
+    opening: Opening | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +118,7 @@ class Annotator:
             lines.extend((note.game, note_line(file, note)) for note in found.notes)
         # Of a game that was not read to its end nobody knows the costliest move.
         noted = {note.game for note in found.notes}
-        openings = cache(partial(_openings, batch))
+        beginnings = cache(partial(_beginnings, batch))
         # What we wrote in an earlier run goes, unless it is said again.
         stale = set(own_words(data))
         edits: list[Edit] = []
@@ -122,12 +133,15 @@ class Annotator:
             stale -= here
             slips = self._slips(game, events, values)
             worth = ValuedMoves(game.values, values, slips)
-            comments, told = commentator.comment(events, data, layout, here, worth)
+            comments, told, chances = commentator.comment(events, data, layout, here, worth)
             if game.commented:
                 # A brace of ours would close the comment that somebody left open, for programs that read on in it.
                 comments = [edit for edit in comments if edit[2].startswith(b" $")]
             else:
-                words = "" if game.game in noted else self._closing(game, told, openings, commentator)
+                words = ""
+                if commentator.style.closing and game.game not in noted:
+                    accuracy = _accuracy(game, beginnings, chances, values)
+                    words = self._closing(game, told, accuracy, beginnings, commentator)
                 words = commentator.written(words, written)
                 since = (events[-1] if events else game.values[-1]).anchor.nag_at
                 comments = closing_edits(comments, data, (game.start, end), since, words, layout, here)
@@ -174,19 +188,22 @@ class Annotator:
         self,
         game: _native.GameFindings,
         told: Sequence[Told],
-        openings: Callable[[], Mapping[int, Opening]],
+        accuracy: GameAccuracy | None,
+        beginnings: Callable[[], Mapping[int, _Beginning]],
         commentator: Commentator,
     ) -> str:
-        """The comment at the end of a game; empty if none is wanted, or no move is told to cost anything."""
-        costliest = costliest_of(told) if commentator.style.closing else None
-        if costliest is None:
+        """The comment at the end of a game; empty if no move is told to cost anything and the accuracy is not known."""
+        costliest = costliest_of(told)
+        if costliest is None and accuracy is None:
             return ""
+        beginning = beginnings().get(game.game)
         return closing_comment(
             costliest,
             commentator.style.narrator.language,
             whole=self.selection.is_whole,
-            opening=openings().get(game.game),
-            again=self._again(costliest.event, with_address(game.tags)),
+            opening=None if beginning is None else beginning.opening,
+            accuracy=accuracy,
+            again=None if costliest is None else self._again(costliest.event, with_address(game.tags)),
         )
 
     def _again(self, event: TrapEvent, tags: Mapping[str, str]) -> Again | None:
@@ -252,12 +269,38 @@ def _growth(edits: Iterable[Edit]) -> int:
     return sum(len(text) - (end - start) for start, end, text in edits)
 
 
-def _openings(batch: _native.Batch) -> dict[int, Opening]:
-    """The openings of the games of a batch that have one with a name, by number."""
-    records = [record for record in _native.read_records(batch).records if record.start_fen is None]
-    lines = _native.replay([(None, each.moves, list(range(min(each.plies, OPENING_PLIES)))) for each in records])
-    found = {each.game: opening_of(epd for epd, _ in line) for each, line in zip(records, lines, strict=True)}
-    return {game: opening for game, opening in found.items() if opening is not None}
+def _beginnings(batch: _native.Batch) -> dict[int, _Beginning]:
+    """How the games of a batch begin, by number."""
+    records = _native.read_records(batch).records
+    lines = _native.replay(
+        [(each.start_fen, each.moves, list(range(min(each.plies, OPENING_PLIES)))) for each in records]
+    )
+    return {
+        each.game: _Beginning(line[0][0], each.plies, None if each.start_fen else opening_of(epd for epd, _ in line))
+        for each, line in zip(records, lines, strict=True)
+        if line
+    }
+
+
+def _accuracy(
+    game: _native.GameFindings,
+    beginnings: Callable[[], Mapping[int, _Beginning]],
+    chances: Mapping[int, float | None],
+    values: Values,
+) -> GameAccuracy | None:
+    """How both sides played by White's win chances after each half-move; None if one is not known.
+
+    Only the position after the last move may have none: then the game is over there.
+    """
+    if not chances:
+        return None
+    start, last = beginnings().get(game.game), max(chances)
+    value = None if start is None else values.get(start.epd)
+    if start is None or value is None or last < start.plies - 1:
+        return None
+    black_begins = start.epd.split()[1] == "b"
+    first = -value.chance if black_begins else value.chance
+    return accuracy_of([first, *(chances.get(ply) for ply in range(1, last + 1))], black_begins=black_begins)
 
 
 def _once(events: list[TrapEvent]) -> list[TrapEvent]:

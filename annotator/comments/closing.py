@@ -1,14 +1,16 @@
-"""The comment at the end of a game: its opening, its costliest move, and the pattern if that came before.
+"""The comment at the end of a game: its opening, accuracy and costliest move, and the pattern if that came before.
 
 It has `MOST_WORDS` at most, and says nothing that is not measured, proved or stored.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import product
 
 from annotator.comments.evidence import evidence_of, half_move
 from annotator.comments.telling import Told
 from annotator.events import TrapEvent
+from db.games.accuracy import GameAccuracy
 from db.patterns.recall import Again
 from db.traps.openings import Opening
 from db.traps.terms import Event, Side
@@ -53,13 +55,27 @@ def costliest_of(told: Iterable[Told]) -> Costliest | None:
 
 
 def closing_comment(
-    costliest: Costliest, language: Grammar, *, whole: bool, opening: Opening | None = None, again: Again | None = None
+    costliest: Costliest | None,
+    language: Grammar,
+    *,
+    whole: bool,
+    opening: Opening | None = None,
+    accuracy: GameAccuracy | None = None,
+    again: Again | None = None,
 ) -> str:
-    """The comment; ``whole`` if the moves of both sides are told, so that it is the costliest of the game."""
-    turn, recurs = _turn(costliest, language, whole=whole), "" if again is None else _again(again, language)
-    for name in (*([] if opening is None else [opening.name, opening.family]), ""):
+    """The comment; ``whole`` if the moves of both sides are told, so that it is the costliest of the game.
+
+    It is empty without a costliest move and without an accuracy.
+    """
+    turn = "" if costliest is None else _turn(costliest, language, whole=whole)
+    recurs = "" if again is None else _again(again, language)
+    figures = "" if accuracy is None else _accuracy(accuracy, language)
+    if not turn and not figures:
+        return ""
+    names = ["" if opening is None else opening.name, "" if opening is None else opening.family, ""]
+    for said, name in product(dict.fromkeys((figures, "")), dict.fromkeys(names)):
         first = language.closing["opening"].format(opening=safe_name(name)) if name else ""
-        comment = " ".join(filter(None, (first, turn, recurs)))
+        comment = " ".join(filter(None, (first, said, turn, recurs)))
         if len(comment.split()) <= MOST_WORDS:
             return comment
     return turn
@@ -123,6 +139,11 @@ def _turn(costliest: Costliest, language: Grammar, *, whole: bool) -> str:
         mate=mate.format(count=costliest.mate_in),
         chances=chances,
     )
+
+
+def _accuracy(accuracy: GameAccuracy, language: Grammar) -> str:
+    white, black = (f"{side.accuracy:.0f} %" for side in (accuracy.white, accuracy.black))
+    return language.closing["accuracy"].format(white=white, black=black)
 
 
 def _standing(chance: float) -> int:

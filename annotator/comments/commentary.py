@@ -9,8 +9,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Self
 
+import chess.pgn
+
 from annotator.comments.encoding import folded, transliterated
-from annotator.comments.evaluations import evaluation
+from annotator.comments.evaluations import evaluation, stated_chance
 from annotator.comments.evidence import evidence_of, half_move
 from annotator.comments.glyphs import JUDGEMENTS, glyph
 from annotator.comments.own_comments import OwnWords, own_block, unmarked
@@ -29,10 +31,22 @@ from db.wording.moves import nag
 from trapcore import _native
 from trapcore.trees.chess_game import parse_position
 
+_EVAL = "[%eval"
 _SHAPES = re.compile(r"\[%(csl|cal)\s+([^\]]*)\]")
 _SAME = 3
 """Moves of a line that the comment before has shown: the reader has seen it."""
 _NOT_MOVES = re.compile(r"\{[^}]*\}|;[^\r\n]*|\$\d+|\d+\s*\.+|[.!?+#]+")
+
+
+class Written(NamedTuple):
+    """What is put into one game."""
+
+    edits: list[Edit]
+    told: list[Told]
+    """What is reported in it."""
+    chances: dict[int, float | None]
+    """White's win chance, -1..1, by the evaluation that now stands behind a move, by half-move from 1; None where none
+    can be read. Empty if no evaluations are wanted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +79,15 @@ class Commentator:
         layout: Layout,
         stale: set[OwnWords],
         worth: ValuedMoves = ValuedMoves(),
-    ) -> tuple[list[Edit], list[Told]]:
-        """What is put into one game for its ``events``, ascending offsets into ``data``, and what is reported in it.
+    ) -> Written:
+        """What is put into one game for its ``events``, as ascending offsets into ``data``.
 
         ``stale`` are our words of an earlier run in the game. Those that are said again stay, and leave the set.
         ``worth`` is what its moves are worth.
         """
         told = self.teller.comments(events)
         found: list[Edit] = []
+        chances: dict[int, float | None] = {}
         by_ply, valued = _by_ply(events), {value.ply: value for value in worth.values}
         slips = {slip.value.ply: slip for slip in worth.slips}
         for ply in sorted(by_ply.keys() | slips.keys() | (valued.keys() if self.style.evaluations else set())):
@@ -89,8 +104,10 @@ class Commentator:
                 judged = glyph([each.event for each in told.get(ply, ())], here)
                 text.nag = judged if slip is None else nag(slip.loss)
             said = evaluation(here, value, worth.known) if self.style.evaluations else ""
+            if self.style.evaluations:
+                chances[ply] = text.chance(said)
             found.extend(edits(text.finished(said, stale), data, layout))
-        return found, [each for ply in sorted(told) for each in told[ply]]
+        return Written(found, [each for ply in sorted(told) for each in told[ply]], chances)
 
     def written(self, text: str, encoding: str) -> str:
         """A text with the letters that the encoding of a game has."""
@@ -168,12 +185,18 @@ class _MoveComment:
             self._lines.append(line)
             self._text.variations.append(["(", *variation, ")"])
 
+    def chance(self, evaluation: str) -> float | None:
+        """White's win chance by the evaluation that the game has, else by this one."""
+        node = chess.pgn.Game()
+        node.comment = self._present if _EVAL in self._present else evaluation
+        return stated_chance(node)
+
     def finished(self, evaluation: str, stale: set[OwnWords]) -> MoveText:
         """All that is added; ``evaluation`` is a command, or empty. Of ``stale``, words that are said again leave."""
         text, anchor = self._text, self.anchor
         text.nag = self.nag
         # Some viewers lose text that stands in one comment with shapes (python-chess issue 946).
-        wanted = "" if "[%eval" in self._present else evaluation
+        wanted = "" if _EVAL in self._present else evaluation
         text.comments += [["{", command, "}"] for command in (wanted, _commands(self._drawn)) if command]
         words = " ".join(self._words)
         here = [own for own in stale if anchor.nag_at <= own.place < anchor.variation_at]

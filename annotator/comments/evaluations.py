@@ -3,10 +3,13 @@
 import math
 from collections.abc import Iterable
 
+import chess.pgn
+
 from annotator.events import TrapEvent
 from db.traps.position_value import Values
 from db.traps.terms import Event
 from trapcore import _native
+from trapcore.engines.uci_engine import chance_of
 
 _CERTAIN = 0.9999
 """A win chance beyond this is written as this one: the distance of the mate is not known."""
@@ -22,6 +25,15 @@ def evaluation(events: Iterable[TrapEvent], value: _native.MoveValue | None, kno
         if event.proved and found:
             return f"[%eval {found}]"
     return "" if value is None else f"[%eval {_of_value(value, known)}]"
+
+
+def stated_chance(node: chess.pgn.GameNode) -> float | None:
+    """White's win chance, -1..1, by the evaluation in the comment of a move; None without one that can be read."""
+    try:
+        value = node.eval()
+    except ValueError:  # a number with thousands of digits
+        return None
+    return None if value is None else chance_of(value.white())
 
 
 def _of_value(value: _native.MoveValue, known: Values) -> str:

@@ -300,6 +300,7 @@ ENGLISH = Grammar(
     },
     closing={
         "opening": "{opening}.",
+        "accuracy": "Accuracy: White {white}, Black {black}.",
         "turn": "The turning point is {move}{chances}.",
         "turn_mate": "The turning point is {move}, which allows {mate}{chances}.",
         "costliest": "The costliest move is {move}{chances}.",

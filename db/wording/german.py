@@ -290,6 +290,7 @@ GERMAN = Grammar(
     },
     closing={
         "opening": "{opening}.",
+        "accuracy": "Genauigkeit: Weiß {white}, Schwarz {black}.",
         "turn": "Der Wendepunkt ist {move}{chances}.",
         "turn_mate": "Der Wendepunkt ist {move}; das erlaubt {mate}{chances}.",
         "costliest": "Der teuerste Zug ist {move}{chances}.",

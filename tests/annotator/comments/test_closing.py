@@ -2,7 +2,7 @@
 
 import io
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from annotator.comments.closing import MOST_WORDS, Costliest, closing_comment
 from annotator.comments.game_end import closing_edits
 from annotator.comments.own_comments import own_words
 from annotator.comments.pgn_insert import Layout, spliced
+from db.games.accuracy import GameAccuracy, SideAccuracy, accuracy_of
 from db.library.open import open_library
 from db.patterns.keys import patterns_of
 from db.patterns.recall import Again, Occasion, recall_of, recall_state
@@ -23,9 +24,11 @@ from tests.annotator.comments.test_glyphs import THREAT
 from tests.db.patterns.samples import game as sample
 from tests.db.patterns.samples import mistake, store
 from tests.support.trap_games import FELL, QUIET, annotated, game, make_library
+from trapcore.proof.search import win_chance
 
 PLAIN = Layout(wrapped=False, newline="\n", encoding="utf-8")
 PHILIDOR = Opening("C41", "Philidor Defense: Lion Variation")
+PLAYED = GameAccuracy(SideAccuracy(87.6, 2.1), SideAccuracy(61.4, 5.8))
 LONG = Opening("X", "Ruy Lopez: " + ", ".join(["Closed Variation"] * 12))
 
 
@@ -74,13 +77,37 @@ def test_pattern_is_named_with_the_last_opponent_and_how_often(games: int, key: 
     assert comment == f"The turning point is 23...Nd7?? (55 % → 24 %). {said}"
 
 
+def test_accuracy_stands_before_the_costliest_move_or_alone() -> None:
+    english = LANGUAGES[Language.EN]
+    both = closing_comment(costliest(), english, whole=True, opening=PHILIDOR, accuracy=PLAYED)
+    assert both == (
+        "Philidor Defense: Lion Variation. Accuracy: White 88 %, Black 61 %. The turning point is 23...Nd7?? "
+        "(55 % → 24 %)."
+    )
+    alone = closing_comment(None, english, whole=True, opening=PHILIDOR, accuracy=PLAYED)
+    assert alone == "Philidor Defense: Lion Variation. Accuracy: White 88 %, Black 61 %."
+    assert closing_comment(None, english, whole=True, opening=PHILIDOR) == ""
+    german = closing_comment(None, LANGUAGES[Language.DE], whole=False, accuracy=PLAYED)
+    assert german == "Genauigkeit: Weiß 88 %, Schwarz 61 %."
+
+
+def test_opening_makes_room_for_the_accuracy_and_the_accuracy_for_earlier_games() -> None:
+    english, mates = LANGUAGES[Language.EN], costliest(mate_in=2)
+    long = closing_comment(mates, english, whole=True, opening=LONG, accuracy=PLAYED)
+    assert long.startswith("Ruy Lopez. Accuracy: White 88 %, Black 61 %. The turning point")
+    recurs = closing_comment(mates, english, whole=True, opening=PHILIDOR, accuracy=PLAYED, again=again(2))
+    assert recurs.startswith("Philidor Defense. The turning point"), recurs
+    assert recurs.endswith("the third time.")
+
+
 @pytest.mark.parametrize("language", LANGUAGES.values(), ids=lambda language: language.code)
 def test_every_closing_comment_is_short(language: Grammar) -> None:
     comments = [
-        closing_comment(move, language, whole=whole, opening=opening, again=pattern)
+        closing_comment(move, language, whole=whole, opening=opening, accuracy=accuracy, again=pattern)
         for move in (costliest(), costliest(mate_in=2), costliest(before=None, mate_in=1), costliest(before=-0.4))
         for whole in (True, False)
         for opening in (None, PHILIDOR, LONG)
+        for accuracy in (None, PLAYED)
         for pattern in (None, *(again(n, key) for n in (1, 2, 12) for key in ("fork:N@c7,Ke8", "fork:N:KR")))
     ]
     assert all(len(comment.split()) <= MOST_WORDS for comment in comments)
@@ -229,6 +256,47 @@ def test_game_ends_with_its_opening_its_turn_and_what_came_before(annotate: Call
 
 def test_game_in_which_nothing_loses_has_no_closing_comment(annotate: Callable[..., str]) -> None:
     assert annotate(game(QUIET)) == game(QUIET)
+
+
+QUIET_EVALS = (0.3, 0.3, 0.3, 1.4, 0.2, 0.3, 0.3, 0.3, -0.4, -0.4, -0.5, 0.9)
+
+
+def valued(said: Iterable[object]) -> str:
+    """A quiet game with these evaluations behind its moves, as lichess exports it."""
+    moves = [token for token in QUIET.split() if not token[0].isdigit() and token != "*"]
+    return game(" ".join(f"{move} {{ [%eval {value}] }}" for move, value in zip(moves, said, strict=True)) + " *\n")
+
+
+def test_eval_states_the_accuracy_of_the_values_behind_the_moves(annotate: Callable[..., str]) -> None:
+    text = annotate(valued(QUIET_EVALS), evaluations=True)
+    found = re.search(r"Accuracy: White (\d+) %, Black (\d+) %\.", " ".join(text.split()))
+    assert found is not None, text
+    # The file has no value of the beginning. Its own is near .2 pawns.
+    drawn = accuracy_of([win_chance(round(100 * pawns)) for pawns in (0.2, *QUIET_EVALS)])
+    assert drawn is not None
+    assert drawn.black.accuracy < 95
+    assert [float(each) for each in found.groups()] == pytest.approx(
+        [drawn.white.accuracy, drawn.black.accuracy], abs=1.0
+    )
+    assert annotate(text, evaluations=True) == text
+    assert "Genauigkeit: Weiss" in " ".join(annotate(text, evaluations=True, language="de").split())
+    assert annotate(text) == valued(QUIET_EVALS)
+
+
+def test_game_with_a_value_that_cannot_be_read_has_no_accuracy(annotate: Callable[..., str]) -> None:
+    assert "Accuracy" in annotate(game(QUIET), evaluations=True)
+    assert "Accuracy" not in annotate(valued([*QUIET_EVALS[:5], "x", *QUIET_EVALS[6:]]), evaluations=True)
+    assert "Accuracy" not in annotate(game("1. d4 Nf6 2. c4 *\n"), evaluations=True)
+    # Nobody can know what came after the move that cannot be played.
+    assert "Accuracy" not in annotate(game(QUIET.replace("6. Be2", "6. Be9")), evaluations=True)
+
+
+def test_accuracy_counts_from_the_position_of_a_game_that_black_begins(annotate: Callable[..., str]) -> None:
+    tags = {"SetUp": "1", "FEN": "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2"}
+    text = annotate(game("2... Qg5 3. Nxg5 Nc6 4. Nf3 Nf6 5. Nc3 *\n", **tags), evaluations=True)
+    found = re.search(r"Accuracy: White (\d+) %, Black (\d+) %\.", " ".join(text.split()))
+    assert found is not None, text
+    assert int(found[1]) > 80 > int(found[2])
 
 
 def test_foreign_words_at_the_end_stay(annotate: Callable[..., str]) -> None:

@@ -185,8 +185,8 @@ def test_what_is_not_proved_says_so() -> None:
 def text_of(*events: TrapEvent, commentator: Commentator | None = None, **style: Any) -> str:
     """All that is inserted for the events of a game."""
     commentator = commentator or Commentator.of(Style(**style))
-    edits, _ = commentator.comment(events, b" " * 500, Layout(False, "\n", "utf-8"), set())
-    return unmarked(spliced(b" " * 500, edits)).decode().strip()
+    written = commentator.comment(events, b" " * 500, Layout(False, "\n", "utf-8"), set())
+    return unmarked(spliced(b" " * 500, written.edits)).decode().strip()
 
 
 def test_who_springs_says_nothing_that_was_said() -> None:

@@ -10,9 +10,9 @@ import chess
 import chess.pgn
 import chess.svg
 
+from annotator.comments.evaluations import stated_chance
 from db.traps.openings import Opening, opening_of
 from trapcore import _native
-from trapcore.engines.uci_engine import chance_of
 from trapcore.errors import InputError
 from trapcore.io.plain_text import harmless_line
 from trapline.web.pages.boards import Picture
@@ -143,15 +143,7 @@ def _ply(node: chess.pgn.GameNode, board: chess.Board, ply: int, flipped: bool, 
         killer=_arrows(green),
         flipped=flipped,
     )
-    return Ply(ply, number, san, tuple(filter(None, words)), picture, _chance(node))
-
-
-def _chance(node: chess.pgn.GameNode) -> float | None:
-    try:
-        value = node.eval()
-    except ValueError:  # a number with thousands of digits
-        return None
-    return None if value is None else chance_of(value.white())
+    return Ply(ply, number, san, tuple(filter(None, words)), picture, stated_chance(node))
 
 
 def _arrows(arrows: Sequence[chess.svg.Arrow]) -> str:
