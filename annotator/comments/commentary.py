@@ -46,7 +46,7 @@ class Written(NamedTuple):
     """What is reported in it."""
     chances: dict[int, float | None]
     """White's win chance, -1..1, by the evaluation that now stands behind a move, by half-move from 1; None where none
-    can be read. Empty if no evaluations are wanted."""
+    can be read. A move that ends the game has none. Empty if no evaluations are wanted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ class Commentator:
                 judged = glyph([each.event for each in told.get(ply, ())], here)
                 text.nag = judged if slip is None else nag(slip.loss)
             said = evaluation(here, value, worth.known) if self.style.evaluations else ""
-            if self.style.evaluations:
+            if self.style.evaluations and value is not None:
                 chances[ply] = text.chance(said)
             found.extend(edits(text.finished(said, stale), data, layout))
         return Written(found, [each for ply in sorted(told) for each in told[ply]], chances)

@@ -291,6 +291,14 @@ def test_game_with_a_value_that_cannot_be_read_has_no_accuracy(annotate: Callabl
     assert "Accuracy" not in annotate(game(QUIET.replace("6. Be2", "6. Be9")), evaluations=True)
 
 
+@pytest.mark.parametrize("moves", [FELL, "1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0\n"])
+def test_accuracy_is_of_the_moves_before_the_mate(annotate: Callable[..., str], moves: str) -> None:
+    text = " ".join(annotate(game(moves), evaluations=True).split())
+    found = re.search(r"Accuracy: White (\d+) %, Black (\d+) %\.", text)
+    assert found is not None, text
+    assert int(found[1]) > 80 > int(found[2])
+
+
 def test_accuracy_counts_from_the_position_of_a_game_that_black_begins(annotate: Callable[..., str]) -> None:
     tags = {"SetUp": "1", "FEN": "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2"}
     text = annotate(game("2... Qg5 3. Nxg5 Nc6 4. Nf3 Nf6 5. Nc3 *\n", **tags), evaluations=True)
