@@ -29,8 +29,13 @@ class SideAccuracy:
 
     accuracy: float
     """Percent, 0..100."""
-    loss: float
-    """Percentage points of win chance, 0..100, that a move gave away on average."""
+    losses: tuple[float, ...]
+    """Percentage points of win chance, 0..100, that each of its moves gave away."""
+
+    @property
+    def loss(self) -> float:
+        """What a move gave away on average."""
+        return fmean(self.losses)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +49,8 @@ class GameAccuracy:
 def accuracy_of(chances: Sequence[float | None], *, black_begins: bool = False) -> GameAccuracy | None:
     """The figures of a game by White's win chances, -1..1, before its first move and after each.
 
-    A position in which the game is over is left out, as lichess does: the move that ends a game does not count. None if
-    a chance is not known, or a side has fewer than `LEAST_MOVES` moves.
+    Leave out a position in which the game is over, as lichess does: the move that ends a game does not count. None if a
+    chance is not known, or a side has fewer than `LEAST_MOVES` moves.
     """
     known = [chance for chance in chances if chance is not None]
     if len(known) < len(chances) or len(chances) <= 2 * LEAST_MOVES:
@@ -60,7 +65,7 @@ def accuracy_of(chances: Sequence[float | None], *, black_begins: bool = False) 
         moves = [accuracies[ply] for ply in own]
         weighted = fmean(moves, [weights[ply] for ply in own])
         harmonic = len(moves) / sum(1 / max(1.0, move) for move in moves)
-        return SideAccuracy((weighted + harmonic) / 2, fmean(losses[ply] for ply in own))
+        return SideAccuracy((weighted + harmonic) / 2, tuple(losses[ply] for ply in own))
 
     return GameAccuracy(side(1), side(-1))
 

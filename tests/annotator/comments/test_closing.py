@@ -28,7 +28,7 @@ from trapcore.proof.search import win_chance
 
 PLAIN = Layout(wrapped=False, newline="\n", encoding="utf-8")
 PHILIDOR = Opening("C41", "Philidor Defense: Lion Variation")
-PLAYED = GameAccuracy(SideAccuracy(87.6, 2.1), SideAccuracy(61.4, 5.8))
+PLAYED = GameAccuracy(SideAccuracy(87.6, (2.1,)), SideAccuracy(61.4, (5.8,)))
 LONG = Opening("X", "Ruy Lopez: " + ", ".join(["Closed Variation"] * 12))
 
 

@@ -25,12 +25,13 @@ def test_accuracy_of_a_move_falls_with_what_it_loses(loss: float, accuracy: floa
 def test_short_game_has_the_figures_of_a_calculation_by_hand() -> None:
     found = accuracy_of([0.0, 0.0, 0.1, 0.1, 0.1])  # 50, 50, 55, 55, 55 %
     assert found is not None
-    assert (found.white.accuracy, found.white.loss) == (100.0, 0.0)
+    assert (found.white.accuracy, found.white.losses) == (100.0, (0.0, 0.0))
     # Black loses 5 points and then none. Windows are of two positions: deviations of 2.5, and of 0, which counts .5.
     first = 103.1668100711649 * math.exp(-0.04354415386753951 * 5) - 3.166924740191411 + 1
     weighted = (first * 2.5 + 100 * 0.5) / 3
     harmonic = 2 / (1 / first + 1 / 100)
     assert found.black.accuracy == pytest.approx((weighted + harmonic) / 2)
+    assert found.black.losses == pytest.approx((5.0, 0.0))
     assert found.black.loss == pytest.approx(2.5)
 
 

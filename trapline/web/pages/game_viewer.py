@@ -11,6 +11,7 @@ import chess.pgn
 import chess.svg
 
 from annotator.comments.evaluations import stated_chance
+from db.games.phases import phase_of
 from db.traps.openings import Opening, opening_of
 from trapcore import _native
 from trapcore.errors import InputError
@@ -57,6 +58,8 @@ class Ply:
     picture: Picture
     chance: float | None
     """White's win chance as the file gives it, -1..1; None if it gives none."""
+    phase: str
+    """Of the game after this half-move, of `db.games.phases.PHASES`."""
 
     @cached_property
     def epd(self) -> str:
@@ -111,18 +114,19 @@ def view_of(game: chess.pgn.Game, *, flipped: bool) -> GameView:
     """View of a game, of its first `MOST_PLIES`, Black below if ``flipped``."""
     # One board for the whole game: a node's own would be played up to from the beginning, for each node again.
     board = game.board()
+    usual_start = board == chess.Board()
     plies: list[Ply] = []
     left = MOST_VARIATIONS
     node: chess.pgn.GameNode | None = game
     while node is not None and len(plies) <= MOST_PLIES:
-        plies.append(_ply(node, board, len(plies), flipped, left))
+        plies.append(_ply(node, board, len(plies), flipped, left, usual_start))
         if node.parent is not None:
             left = max(0, left + 1 - len(node.parent.variations))
         node = node.next()
     return GameView(dict(game.headers), tuple(plies), is_cut=node is not None)
 
 
-def _ply(node: chess.pgn.GameNode, board: chess.Board, ply: int, flipped: bool, most: int) -> Ply:
+def _ply(node: chess.pgn.GameNode, board: chess.Board, ply: int, flipped: bool, most: int, usual_start: bool) -> Ply:
     """The half-move that led to the node, which is played on ``board``, with at most so many variations."""
     before = node.parent
     number = san = ""
@@ -143,7 +147,8 @@ def _ply(node: chess.pgn.GameNode, board: chess.Board, ply: int, flipped: bool, 
         killer=_arrows(green),
         flipped=flipped,
     )
-    return Ply(ply, number, san, tuple(filter(None, words)), picture, stated_chance(node))
+    phase = phase_of(board, ply + 1, usual_start=usual_start)
+    return Ply(ply, number, san, tuple(filter(None, words)), picture, stated_chance(node), phase)
 
 
 def _arrows(arrows: Sequence[chess.svg.Arrow]) -> str:

@@ -1,5 +1,6 @@
 """Page of a game at one of its moves: board, values, moves with comments, the best move when it is asked for."""
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -28,6 +29,10 @@ LINE_PLIES = 8
 
 SECONDS = 60.0
 """Longest time for that."""
+
+
+COSTLY = 5.0
+"""Points of win chance that a side loses at least in its costliest phase: those of an inaccuracy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +107,7 @@ async def game_page(
         opening=None if opening is None else f"{opening.eco} {opening.name}",
         caption=here.san or language.text("The beginning of the game."),
         plot=chance_plot(chances, at, [ply for ply in told if ply < len(chances)], language),
-        accuracy=_accuracy(view, chances, language),
+        summary=summary(view, chances, language),
         bar=chance_bar(chances[at], flipped=flipped),
         chance=percent_of_chance(chances[at]),
     )
@@ -146,15 +151,19 @@ def chances_of(service: Service, view: GameView, values: Values, stop: Cancellat
     return tuple(found)
 
 
-def _accuracy(view: GameView, chances: Sequence[float], language: Grammar) -> str:
-    """What the plot says of both sides; empty of a game that is too short, or longer than the page shows."""
+def summary(view: GameView, chances: Sequence[float], language: Grammar) -> str:
+    """What the plot of White's win chances (-1..1) says of both sides.
+
+    It is empty if a game is too short for that, or longer than the page shows.
+    """
     board = parse_position(view.plies[-1].picture.fen)
     is_over = board.is_checkmate() or board.is_stalemate() or board.is_insufficient_material()
     counted = chances[:-1] if is_over else chances
-    found = None if view.is_cut else accuracy_of(counted, black_begins=view.plies[0].epd.split()[1] == "b")
+    black_begins = view.plies[0].epd.split()[1] == "b"
+    found = None if view.is_cut else accuracy_of(counted, black_begins=black_begins)
     if found is None:
         return ""
-    return language.text(
+    figures = language.text(
         "Accuracy: White %(white)s %%, Black %(black)s %%. "
         "Average loss: %(white_loss)s and %(black_loss)s points a move.",
         white=round(found.white.accuracy),
@@ -162,6 +171,23 @@ def _accuracy(view: GameView, chances: Sequence[float], language: Grammar) -> st
         white_loss=language.decimal(found.white.loss, 1),
         black_loss=language.decimal(found.black.loss, 1),
     )
+    by_side = ((chess.WHITE, found.white, int(black_begins)), (chess.BLACK, found.black, 1 - black_begins))
+    worst = [
+        language.text("%(phase)s for %(side)s", phase=language.message(phase), side=language.sides[colour])
+        for colour, side, first in by_side
+        if (phase := _costliest_phase(view.plies[first::2], side.losses))
+    ]
+    return f"{figures} {language.text('Costliest phase: %(phases)s.', phases=', '.join(worst))}" if worst else figures
+
+
+def _costliest_phase(plies: Sequence[Ply], losses: Sequence[float]) -> str:
+    """Phase in which the moves after these plies lost most together, of `db.games.phases.PHASES`; empty if that is less
+    than `COSTLY` points."""
+    lost: dict[str, float] = defaultdict(float)
+    for each, loss in zip(plies, losses, strict=False):
+        lost[each.phase] += loss
+    costliest = max(lost, key=lost.__getitem__)
+    return costliest if lost[costliest] >= COSTLY else ""
 
 
 def best_move(service: Service, here: Ply, values: Values, language: Grammar, stop: Cancellation) -> tuple[str, str]:
