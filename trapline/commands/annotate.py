@@ -62,7 +62,8 @@ def annotate(
     ] = None,
     language: LanguageOption = None,
     evaluations: Annotated[
-        bool, typer.Option("--eval", help="Also write [%eval] for every move that has none, and the accuracy of both sides.")
+        bool,
+        typer.Option("--eval", help="Also write [%eval] for every move that has none, and the accuracy of both sides."),
     ] = False,
     evidence: Annotated[
         bool,

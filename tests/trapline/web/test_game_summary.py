@@ -66,9 +66,7 @@ def test_phase_is_named_only_if_a_side_loses_as_much_as_an_inaccuracy_there(
 def test_game_that_black_begins_in_an_ending_has_no_opening() -> None:
     ending = view("Kd7 Kd2 Ke8 Ke1 Kd7 Kd2 Ke8 Ke1", "4k3/p7/8/8/8/8/P7/4K3 b - - 0 40")
     found = said(ending, {1: 16.0, 6: -8.0})
-    assert found.endswith(
-        "Average loss: 2.0 and 4.0 points a move. Costliest phase: endgame for White, endgame for Black."
-    )
+    assert found.endswith("Average loss: 2.0 and 4.0 points a move. Costliest phase: endgame for both sides.")
 
 
 def test_move_that_ends_the_game_does_not_count() -> None:

@@ -178,7 +178,7 @@ def test_page_of_a_game_states_the_accuracy_that_its_plot_shows(client: httpx.Cl
         assert [float(each) for each in found.groups()[2:]] == pytest.approx(
             [drawn.white.loss, drawn.black.loss], abs=0.15
         )
-    assert "Costliest phase: opening for White, opening for Black." in words(upload)
+    assert "Costliest phase: opening for both sides." in words(upload)
     german = words(client.get("/games/1", params={"lang": "de"}))
     assert re.search(r"Genauigkeit: Weiß \d+ %, Schwarz \d+ %\. Mittlerer Verlust: \d+,\d und \d+,\d Punkte je", german)
 

@@ -10,7 +10,7 @@ from fastapi import Request
 from fastapi.responses import Response
 
 from coach.practice.wording import numbered
-from db.games.accuracy import accuracy_of
+from db.games.accuracy import GameAccuracy, accuracy_of
 from db.traps.position_value import PositionValue, Values
 from db.wording.claims import percent_of_chance
 from db.wording.grammar import Grammar
@@ -171,13 +171,23 @@ def summary(view: GameView, chances: Sequence[float], language: Grammar) -> str:
         white_loss=language.decimal(found.white.loss, 1),
         black_loss=language.decimal(found.black.loss, 1),
     )
-    by_side = ((chess.WHITE, found.white, int(black_begins)), (chess.BLACK, found.black, 1 - black_begins))
-    worst = [
-        language.text("%(phase)s for %(side)s", phase=language.message(phase), side=language.sides[colour])
-        for colour, side, first in by_side
-        if (phase := _costliest_phase(view.plies[first::2], side.losses))
-    ]
-    return f"{figures} {language.text('Costliest phase: %(phases)s.', phases=', '.join(worst))}" if worst else figures
+    return f"{figures} {_costliest_phases(view, found, language, black_begins)}".rstrip()
+
+
+def _costliest_phases(view: GameView, found: GameAccuracy, language: Grammar, black_begins: bool) -> str:
+    """The phase in which each side lost most; empty if none cost enough."""
+    white = _costliest_phase(view.plies[black_begins::2], found.white.losses)
+    black = _costliest_phase(view.plies[not black_begins :: 2], found.black.losses)
+    if white and white == black:
+        said = language.text("%(phase)s for both sides", phase=language.message(white))
+    else:
+        sides = ((white, chess.WHITE), (black, chess.BLACK))
+        said = ", ".join(
+            language.text("%(phase)s for %(side)s", phase=language.message(phase), side=language.sides[colour])
+            for phase, colour in sides
+            if phase
+        )
+    return language.text("Costliest phase: %(phases)s.", phases=said) if said else ""
 
 
 def _costliest_phase(plies: Sequence[Ply], losses: Sequence[float]) -> str:
