@@ -27,7 +27,7 @@ BEGINNING = win_chance(15)
 """Lichess's value of the position at the beginning."""
 
 GAP = 5.0
-"""Points of accuracy by which one side played better than the other clearly."""
+"""Points of accuracy by which one side clearly played better."""
 
 _SAID = re.compile(r"Accuracy: White (\d+) %, Black (\d+) %\.")
 
