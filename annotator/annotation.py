@@ -7,7 +7,7 @@ from functools import cache, partial
 from itertools import accumulate, groupby
 from typing import NamedTuple
 
-from annotator.comments.closing import closing_comment, costliest_of
+from annotator.comments.closing import Costliest, closing_comment, costliest_of
 from annotator.comments.commentary import Commentator, ValuedMoves
 from annotator.comments.game_end import closing_edits
 from annotator.comments.own_comments import own_words
@@ -141,7 +141,7 @@ class Annotator:
                 words = ""
                 if commentator.style.closing and game.game not in noted:
                     accuracy = _accuracy(game, beginnings, chances, values)
-                    words = self._closing(game, told, accuracy, beginnings, commentator)
+                    words = self._closing(game, costliest_of(told, slips), accuracy, beginnings, commentator)
                 words = commentator.written(words, written)
                 since = (events[-1] if events else game.values[-1]).anchor.nag_at
                 comments = closing_edits(comments, data, (game.start, end), since, words, layout, here)
@@ -187,13 +187,12 @@ class Annotator:
     def _closing(
         self,
         game: _native.GameFindings,
-        told: Sequence[Told],
+        costliest: Costliest | None,
         accuracy: GameAccuracy | None,
         beginnings: Callable[[], Mapping[int, _Beginning]],
         commentator: Commentator,
     ) -> str:
         """The comment at the end of a game; empty if no move is told to cost anything and the accuracy is not known."""
-        costliest = costliest_of(told)
         if costliest is None and accuracy is None:
             return ""
         beginning = beginnings().get(game.game)
@@ -203,12 +202,12 @@ class Annotator:
             whole=self.selection.is_whole,
             opening=None if beginning is None else beginning.opening,
             accuracy=accuracy,
-            again=None if costliest is None else self._again(costliest.event, with_address(game.tags)),
+            again=self._again(None if costliest is None else costliest.event, with_address(game.tags)),
         )
 
-    def _again(self, event: TrapEvent, tags: Mapping[str, str]) -> Again | None:
+    def _again(self, event: TrapEvent | None, tags: Mapping[str, str]) -> Again | None:
         """Earlier games in which who made this move fell into the same pattern."""
-        if event.event is not Event.FELL or event.explanation is None:
+        if event is None or event.event is not Event.FELL or event.explanation is None:
             return None
         keys = (event.explanation.place, event.explanation.mechanism)
         return self.recall(

@@ -56,14 +56,18 @@ def hangs_on(event: TrapEvent) -> bool:
     bait is taken.
     """
     if event.event is Event.AVOIDED:
-        board = parse_position(event.fen)
-        board.push_san(event.played)
-        return not event.played.endswith("#") and not is_book(_native.epd(board.fen()))
+        return not event.played.endswith("#") and not is_book(_after(event.fen, event.played))
     if event.known or (event.event is Event.MISSED and event.proof.mate_in is not None):
         return True
     if event.before is None or event.after is None:
         return True
     return event.before - event.after >= (MISTAKE if event.before >= _LOST else BLUNDER)
+
+
+def _after(fen: str, san: str) -> str:
+    board = parse_position(fen)
+    board.push_san(san)
+    return _native.epd(board.fen())
 
 
 def is_book(epd: str) -> bool:

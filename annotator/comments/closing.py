@@ -10,6 +10,7 @@ from itertools import product
 from annotator.comments.evidence import evidence_of, half_move
 from annotator.comments.telling import Told
 from annotator.events import TrapEvent
+from annotator.slips import Slip
 from db.games.accuracy import GameAccuracy
 from db.patterns.recall import Again
 from db.traps.openings import Opening
@@ -20,6 +21,7 @@ from db.wording.claims import percent_of_chance
 from db.wording.facts import BETTER, facts_of
 from db.wording.grammar import Grammar
 from db.wording.names import safe_name
+from trapcore import _native
 from trapcore.proof.trap_test import LOSS
 
 MOST_WORDS = 30
@@ -42,16 +44,21 @@ class Costliest:
     """The same after it."""
     mate_in: int | None
     """Moves to the mate that it allows."""
-    event: TrapEvent
+    event: TrapEvent | None
+    """None for a slip."""
 
 
-def costliest_of(told: Iterable[Told]) -> Costliest | None:
-    """The costliest of the moves that are told to lose or to give something back; of equal ones the first.
+def costliest_of(told: Iterable[Told], slips: Iterable[Slip] = ()) -> Costliest | None:
+    """The costliest of the moves that are told to lose, to give something back, or to slip; of equal ones the first.
 
     None if there are none.
     """
-    found = [(cost, each.event) for each in told if (cost := _cost(each.event)) > 0]
-    return _costly(max(found, key=lambda pair: pair[0])[1]) if found else None
+    found: list[tuple[float, TrapEvent | Slip]] = [(_cost(each.event), each.event) for each in told]
+    found += [(slip.loss, slip) for slip in slips]
+    cost, worst = max(found, key=lambda pair: pair[0], default=(0.0, None))
+    if worst is None or cost <= 0:
+        return None
+    return _costly_slip(worst) if isinstance(worst, Slip) else _costly(worst)
 
 
 def closing_comment(
@@ -121,6 +128,19 @@ def _costly(event: TrapEvent) -> Costliest:
         after=after,
         mate_in=None,
         event=event,
+    )
+
+
+def _costly_slip(slip: Slip) -> Costliest:
+    half = slip.value.half_move
+    return Costliest(
+        half_move=half,
+        san=_native.sans(slip.value.origin, (slip.value.played,))[0] + moves.sign(slip.loss),
+        side="black" if half % 2 else "white",
+        before=slip.before,
+        after=slip.after,
+        mate_in=None,
+        event=None,
     )
 
 
