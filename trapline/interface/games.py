@@ -35,7 +35,7 @@ class Options(TypedDict, total=False):
     player: str
     """Part of the name of the player whose moves are reported."""
     tell: str
-    """``known``, ``similar`` or ``losses``: how much is reported."""
+    """``known``, ``similar``, ``losses`` or ``all``: how much is reported."""
     verbosity: str
     """``brief``, ``normal`` or ``full``: how much the comments say."""
     language: str

@@ -10,6 +10,7 @@ decoys.py            makes the decoys of practice that come with trapline
 endgames.py          makes the tables of endgames that come with trapline
 evaluation.py        fits the weights of the search's evaluation
 game_accuracy.py     compares the accuracies of games with those of lichess's evaluations
+every_move.py        compares the moves that `--tell all` marks with lichess's evaluations
 openings.py          writes the table of opening names
 random_baits.py      checks the proved baits of random positions with Stockfish
 repeated_moves.py    counts with Stockfish how many moves that came back in indexed games lose

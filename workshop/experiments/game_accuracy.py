@@ -36,7 +36,7 @@ Both = tuple[float, float]
 
 def main() -> None:
     """Annotate, compare, and print the figures."""
-    games = [(game, found) for game in _games() if (found := _lichess(game)) is not None]
+    games = evaluated_games()
     said = _annotated([game for game, _ in games])
     pairs = [(theirs, ours) for (_, theirs), ours in zip(games, said, strict=True) if ours is not None]
     off = [our - their for theirs, ours in pairs for their, our in zip(theirs, ours, strict=True)]
@@ -47,6 +47,11 @@ def main() -> None:
     print(f"trapline's are higher by {fmean(off):.1f} points, apart by {fmean(map(abs, off)):.1f}")
     print(f"within 5 points {sum(abs(each) <= 5 for each in off)}, within 10 {sum(abs(each) <= 10 for each in off)}")
     print(f"the same side is better in {same} of {len(clear)} games in which lichess's differ by {GAP:g} points")
+
+
+def evaluated_games() -> list[tuple[chess.pgn.Game, Both]]:
+    """The games of which lichess has evaluated every move, with the accuracies of both sides by that."""
+    return [(game, found) for game in _games() if (found := _lichess(game)) is not None]
 
 
 def _games() -> Iterator[chess.pgn.Game]:
@@ -67,7 +72,7 @@ def _annotated(games: list[chess.pgn.Game]) -> list[Both | None]:
     """What trapline says of the same games without comments."""
     with tempfile.TemporaryDirectory() as name:
         source, out = Path(name) / "games.pgn", Path(name) / "out.pgn"
-        source.write_text("\n\n".join(map(_bare, games)) + "\n", encoding="utf-8")
+        source.write_text("\n\n".join(map(bare, games)) + "\n", encoding="utf-8")
         command = ["annotate", str(source), "-o", str(out), "--eval", "--language", "en", "--quiet"]
         subprocess.run([sys.executable, "-m", "trapline", *command], check=True)
         with out.open(encoding="utf-8") as file:
@@ -76,7 +81,8 @@ def _annotated(games: list[chess.pgn.Game]) -> list[Both | None]:
     return [None if each is None else (float(each[1]), float(each[2])) for each in found]
 
 
-def _bare(game: chess.pgn.Game) -> str:
+def bare(game: chess.pgn.Game) -> str:
+    """The PGN of a game without comments and variations."""
     return game.accept(chess.pgn.StringExporter(comments=False, variations=False))
 
 
