@@ -37,11 +37,6 @@ def opening_of(epds: Iterable[str]) -> Opening | None:
     return found
 
 
-def opening_names() -> set[str]:
-    """All names, those without a variation as well."""
-    return {name for opening in _openings().values() for name in (opening.name, opening.family)}
-
-
 @cache
 def _openings() -> dict[str, Opening]:
     text = resources.files("db.traps").joinpath("openings.tsv").read_text("utf-8")
