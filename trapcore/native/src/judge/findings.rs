@@ -3,7 +3,7 @@
 use shakmaty::san::SanPlus;
 use shakmaty::{Chess, Color, Move, Position};
 
-use crate::chess::moves::{after, positions_along};
+use crate::chess::moves::after;
 use crate::chess::position::sans;
 use crate::judge::game_analyzer::{GameAnalyzer, mover};
 use crate::judge::judgements::{JudgedPosition, PROOF};
@@ -121,18 +121,17 @@ pub(crate) fn analyze_batch(analyzer: &GameAnalyzer, batch: &Batch, work: &mut W
     out
 }
 
-fn move_values(game: &Game, values: Vec<Option<JudgedPosition>>, places: &[Anchor]) -> Vec<MoveValue> {
+fn move_values(game: &Game, values: Vec<(Chess, Option<JudgedPosition>)>, places: &[Anchor]) -> Vec<MoveValue> {
     let first = 2 * u32::from(game.initial.fullmoves()) + u32::from(game.initial.turn().is_black());
-    let origins = if values.is_empty() { Vec::new() } else { positions_along(&game.initial, &game.moves) };
-    let known = values.into_iter().enumerate().filter_map(|(at, judged)| Some((at, judged?)));
+    let known = values.into_iter().enumerate().filter_map(|(at, (origin, judged))| Some((at, origin, judged?)));
     known
-        .filter(|(_, judged)| !judged.position.is_game_over())
-        .map(|(at, judged)| MoveValue {
+        .filter(|(_, _, judged)| !judged.position.is_game_over())
+        .map(|(at, origin, judged)| MoveValue {
             at,
             half_move: first + at as u32,
             anchor: places[at].clone(),
             played: game.moves[at].to_uci(game.mode).to_string(),
-            origin: origins[at].clone(),
+            origin,
             mate_in: mate_in(&judged),
             judged,
         })

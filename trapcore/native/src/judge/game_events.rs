@@ -291,7 +291,7 @@ impl<'a> GameEvents<'a> {
         let about = events.iter().flat_map(Event::positions).chain(wanted);
         let judged = about.filter(|position| seen.insert(live_key(position)));
         let judged = judged.filter_map(|position| self.losses.judged(position)).collect();
-        let values = wanted.iter().skip(1).map(|position| self.losses.judged(position)).collect();
+        let values = wanted.windows(2).map(|pair| (pair[0].clone(), self.losses.judged(&pair[1]))).collect();
         JudgedGame { events, judged, values, positions: 0 }
     }
 }

@@ -21,11 +21,11 @@ use crate::trap_test::win_chance;
 /// The stages for what is not to be believed of fewer nodes: that a trap of the library says that a move loses, and what
 /// a move costs that carries an event, where that matters.
 const CONFIRMING: Range<usize> = 1..3;
-/// A move is looked at again if it seems to cost this much.
-const SEEMS: f64 = 0.06;
 /// They matter if the move costs this much, or if every other one costs this much more.
 const NOTABLE: f64 = 0.05;
 const ALONE: f64 = 0.2;
+/// A move is looked at again if it seems to cost this much.
+const SEEMS: f64 = 0.06;
 
 /// What is known of a move before it is asked about.
 struct Prior {
@@ -259,16 +259,18 @@ impl<'a> GameLosses<'a> {
     /// it out or do not.
     pub(super) fn look_again(&mut self, work: &mut Workspace) {
         for decision in 0..self.moves.len() {
+            let Some(seen) = self.evidence(decision) else { continue };
+            let m = self.moves[decision];
             for stage in CONFIRMING {
-                let seems = self.evidence(decision).map_or(0.0, |seen| seen.loss());
-                let key = (decision, move_code(self.moves[decision]));
-                let known = self.answers.get(&key).cloned().flatten();
-                let cost = known.as_ref().map_or(seems, |loss| loss.cost());
-                if work.is_stopped() || cost < SEEMS || known.is_some_and(|loss| loss.stage >= stage) {
-                    continue;
+                let known = self.answers.get(&(decision, move_code(m))).cloned().flatten();
+                let cost = known.as_deref().map_or(seen.loss(), Loss::cost);
+                if work.is_stopped() || cost < SEEMS {
+                    break;
                 }
-                let prior = Prior { killer: None, mated: false, stages: stage..stage + 1 };
-                self.ask(decision, self.moves[decision], prior, work);
+                if known.is_none_or(|loss| loss.stage < stage) {
+                    let prior = Prior { killer: None, mated: false, stages: stage..stage + 1 };
+                    self.ask(decision, m, prior, work);
+                }
             }
         }
     }

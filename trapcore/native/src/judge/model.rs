@@ -160,8 +160,8 @@ pub(crate) struct JudgedGame {
     pub events: Vec<Event>,
     /// The positions that they are about, each once.
     pub judged: Vec<JudgedPosition>,
-    /// The position after each move, as far as its value is known; empty if none is wanted.
-    pub values: Vec<Option<JudgedPosition>>,
+    /// The position before each move, and the one after it as far as its value is known; empty if none is wanted.
+    pub values: Vec<(Chess, Option<JudgedPosition>)>,
     /// Positions that were examined.
     pub positions: u64,
 }
