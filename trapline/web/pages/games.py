@@ -16,6 +16,7 @@ from db.wording.claims import percent_of_chance
 from db.wording.grammar import Grammar
 from trapcore import _native
 from trapcore.parallel.budget import Cancellation
+from trapcore.proof.search import INACCURACY
 from trapcore.trees.chess_game import parse_position
 from trapline.web.pages.boards import Picture, dests, ground, with_gaps
 from trapline.web.pages.game_viewer import GameView, Ply
@@ -31,8 +32,8 @@ SECONDS = 60.0
 """Longest time for that."""
 
 
-COSTLY = 5.0
-"""Points of win chance that a side loses at least in its costliest phase: those of an inaccuracy."""
+COSTLY = 50 * INACCURACY
+"""Percentage points of win chance that a side loses at least in its costliest phase."""
 
 
 @dataclass(frozen=True, slots=True)
