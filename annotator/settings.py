@@ -41,9 +41,9 @@ class AnalysisSettings(BaseModel):
     )
     tell: Tell = Field(
         default=Tell.LOSSES,
-        description="What is told of a game: known (the library's traps), similar (also what is like them), losses "
-        "(also every other move that lost by force), or all (also every other move that costs 5 points of win chance "
-        "or more, by a search). Each takes longer than the one before.",
+        description="How much of a game is told. known: the library's traps. similar: also what is like them. losses: "
+        "also every other move that lost by force. all: also every other move that costs 5 points of win chance or "
+        "more, by a search. Each takes longer than the one before.",
     )
     verbosity: Verbosity = Field(
         default=Verbosity.NORMAL,

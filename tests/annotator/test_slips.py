@@ -19,8 +19,8 @@ GAME = """[White "Anna"]
 """Black may take on e4 from move 5 on, and does not."""
 
 
-def told(folder: Path, **options: object) -> tuple[chess.pgn.Game, list[dict[str, object]]]:
-    """The annotated game, and its report."""
+def review(folder: Path, **options: object) -> tuple[chess.pgn.Game, list[dict[str, object]]]:
+    """The game with the comments of a whole review, and its report."""
     source, out, report = folder / "game.pgn", folder / "out.pgn", folder / "report.jsonl"
     source.write_text(GAME, encoding="utf-8")
     given = {"tell": "all", "engine": "off", **options}
@@ -32,7 +32,7 @@ def told(folder: Path, **options: object) -> tuple[chess.pgn.Game, list[dict[str
 
 @pytest.fixture(scope="module")
 def slips(tmp_path_factory: pytest.TempPathFactory) -> tuple[chess.pgn.Game, list[dict[str, object]]]:
-    game, lines = told(tmp_path_factory.mktemp("all"))
+    game, lines = review(tmp_path_factory.mktemp("all"))
     return game, [line for line in lines if line["event"] == "slip"]
 
 
@@ -61,18 +61,18 @@ def test_a_pawn_that_is_left_alone_is_told(slips: tuple[chess.pgn.Game, list[dic
 
 
 def test_without_all_there_is_no_slip_and_a_side_has_its_own(tmp_path: Path) -> None:
-    assert not [line for line in told(tmp_path, tell="losses")[1] if line["event"] == "slip"]
-    assert {line["mover"] for line in told(tmp_path, side="black")[1] if line["event"] == "slip"} == {"black"}
+    assert not [line for line in review(tmp_path, tell="losses")[1] if line["event"] == "slip"]
+    assert {line["mover"] for line in review(tmp_path, side="black")[1] if line["event"] == "slip"} == {"black"}
 
 
 @pytest.mark.skipif(installed_stockfish() is None, reason="Stockfish is not installed")
 def test_an_engine_has_the_last_word_about_slips(tmp_path: Path) -> None:
-    lines = [line for line in told(tmp_path, engine="auto", evaluations=True)[1] if line["event"] == "slip"]
+    lines = [line for line in review(tmp_path, engine="auto", evaluations=True)[1] if line["event"] == "slip"]
     assert ("g7g6", "f6e4") in [(line["bait"], line["best"]) for line in lines]
 
 
 def test_a_second_run_adds_nothing(tmp_path: Path) -> None:
-    told(tmp_path)
+    review(tmp_path)
     once, again = tmp_path / "out.pgn", tmp_path / "again.pgn"
     annotate([str(once)], output=str(again), tell="all", quiet=True, engine="off")
     assert again.read_bytes() == once.read_bytes()

@@ -125,7 +125,7 @@ def uses(module: ModulePath) -> frozenset[ModulePath]:
 
 
 def circles(graph: Mapping[str, Set[str]]) -> list[list[str]]:
-    """Groups of nodes each of which reaches all others of its group; Tarjan's algorithm."""
+    """The circles of a graph, by Tarjan's algorithm: in each, every node leads to every other."""
     order: dict[str, int] = {}
     lowest: dict[str, int] = {}
     stack: list[str] = []

@@ -50,7 +50,7 @@ def main() -> None:
 
 
 def evaluated_games() -> list[tuple[chess.pgn.Game, Both]]:
-    """The games of which lichess has evaluated every move, with the accuracies of both sides by that."""
+    """The games in which lichess has evaluated every move, and the accuracies of both sides by its values."""
     return [(game, found) for game in _games() if (found := _lichess(game)) is not None]
 
 

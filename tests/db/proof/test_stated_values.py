@@ -80,9 +80,10 @@ class Stated:
 
 
 def stated_values(text: str, folder: Path, *, of_games: int, every: int = 1) -> Stated:
-    """What is stated about the first games of a PGN text; best moves are asked for at each ``every``-th half-move that
-    something is told of, and one that nothing is told of. The games are annotated after that, since a best move that is
-    asked for replaces the first look at a position.
+    """What is stated about the first games of a PGN text.
+
+    Best moves are asked for first, at every ``every``-th half-move with a comment and at one without. A best move that
+    is asked for replaces the first look at a position, so the games are annotated after that.
     """
     stated = Stated()
     source, library = folder / "games.pgn", folder / "library.sqlite"
