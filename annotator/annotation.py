@@ -18,7 +18,7 @@ from annotator.engine_check import EngineVerifier
 from annotator.events import TrapEvent, explained, valued, values_of
 from annotator.files.report import finding_line, note_line, skipped_line, slip_line
 from annotator.selection import Selection, hangs_on
-from annotator.slips import Slip, slips_of
+from annotator.slips import SEEMS, Slip, slips_of
 from db.games.accuracy import GameAccuracy, accuracy_of
 from db.games.game_address import with_address
 from db.patterns.keys import Pattern
@@ -29,6 +29,7 @@ from db.traps.terms import Event
 from db.traps.trap import Trap
 from trapcore import _native
 from trapcore.io.text_encoding import PLAIN
+from trapcore.proof.search import INACCURACY
 
 OPENING_PLIES = 60
 """Half-moves of a game in which the name of its opening is searched for."""
@@ -177,12 +178,14 @@ class Annotator:
         text = spliced(data, edits) if edits else data
         return AnnotatedBatch(data, text, b"".join(line for _, line in lines), shifted)
 
-    def _slips(self, game: _native.GameFindings, events: Sequence[TrapEvent], values: Values) -> list[Slip]:
-        """The moves that cost something, beside those that events are about."""
+    def _slips(
+        self, game: _native.GameFindings, events: Sequence[TrapEvent], values: Values, least: float = INACCURACY
+    ) -> list[Slip]:
+        """The moves that cost something, ``least`` of win chance, beside those that events are about."""
         if not self.slips:
             return []
         judged = {event.ply for event in events if event.event in (Event.FELL, Event.MISSED)}
-        return list(slips_of(game, values, self.selection, judged))
+        return list(slips_of(game, values, self.selection, judged, least))
 
     def _closing(
         self,
@@ -231,9 +234,10 @@ class Annotator:
             events = map(self._event, game.findings)
             # The engine is slow: it judges only what would be reported.
             chosen.append([event for event in events if self.selection.includes(event.mover, game.tags)])
-        values: list[Values] = [values_of(game) for game in games]
+        engine = "" if self.verifier is None else self.verifier.name
+        values: list[Values] = [values_of(game, engine) for game in games]
         if self.verifier is not None:
-            asked = [self._slips(*game) for game in zip(games, chosen, values, strict=True)]
+            asked = [self._slips(*game, SEEMS) for game in zip(games, chosen, values, strict=True)]
             others = [[(slip.value.origin, slip.value.played) for slip in slips] for slips in asked]
             verified = self.verifier.verified(chosen, others)
             chosen = [events for events, _ in verified]

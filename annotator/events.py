@@ -200,10 +200,15 @@ class TrapEvent:
         )
 
 
-def values_of(game: _native.GameFindings) -> dict[str, PositionValue]:
-    """Values that our own search found for the positions of a game's events, by EPD."""
+def values_of(game: _native.GameFindings, engine: str) -> dict[str, PositionValue]:
+    """Values of positions of a game by EPD: of our own search, or of the first look of the engine with this name."""
     return {
-        found.fen: PositionValue(found.chance, found.nodes, tuple(found.line), _native.TESTER_VERSION)
+        found.fen: PositionValue(
+            found.chance,
+            found.nodes,
+            tuple(found.line),
+            engine if _native.ENGINE <= found.nodes < _native.PROOF else _native.TESTER_VERSION,
+        )
         for found in game.judged
     }
 

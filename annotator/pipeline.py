@@ -198,6 +198,7 @@ class Run:
                     self._analyzer,
                     context.pool,
                     batch_bytes=self._request.batch_bytes,
+                    look=self._request.look(context.annotator.verifier),
                     from_byte=source.consumed,
                     to_the_end=not self._request.strict,
                     stop=stop,

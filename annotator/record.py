@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from annotator.annotation import Annotator
 from annotator.engine_check import EngineVerifier
@@ -71,7 +72,9 @@ def record_losing_moves(
         for path in paths:
             if str(path) == "-":
                 continue
-            wanted = _not_done(library, _readable(path), by, done)
+            wanted: Iterable[_Part] = _not_done(library, _readable(path), by, done)
+            if verifier is not None:
+                wanted = (part._replace(batch=verifier.looked(part.batch)) for part in wanted)
             with closing(in_order(pool, _Judged(analyzer), wanted, ahead=2, stop=Cancellation())) as work:
                 for part, found in work:
                     _store(library, by, part, found, annotator, done)
@@ -80,8 +83,7 @@ def record_losing_moves(
     return done
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
+class _Part(NamedTuple):
     """A batch, and which of its games are indexed: by their numbers in the input, their numbers in the library."""
 
     batch: _native.Batch

@@ -1,9 +1,11 @@
 """Analysis request: which traps to search for in games, and how, as one value made from the settings in one place."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Self
 
 from annotator.comments.style import Style
+from annotator.engine_check import EngineVerifier
 from annotator.files.journal import Option
 from annotator.known_traps import KnownTraps
 from annotator.selection import Selection
@@ -62,7 +64,7 @@ class AnalysisRequest:
     """Of the comments."""
     engine: str | None = None
     """Path or command line of a UCI engine."""
-    engine_nodes: int = 400_000
+    engine_nodes: int = 100_000
     strict: bool = False
     """An input that cannot be read, or not to its end, ends the run."""
     jobs: int = 1
@@ -144,6 +146,10 @@ class AnalysisRequest:
             index=None if screen is None else screen.index,
             ids=None if screen is None else [screen.numbers[trap.slug] for trap in traps],
         )
+
+    def look(self, verifier: EngineVerifier | None) -> Callable[[_native.Batch, Cancellation], _native.Batch] | None:
+        """The engine's look at each batch before it is judged; None where no engine judges moves that lose."""
+        return None if verifier is None or not self.tell.judges_every_move else verifier.looked
 
     def _claim(self, trap: Trap) -> str:
         # Of what is doubted nothing is claimed, not even what a search here would see in it.

@@ -65,7 +65,7 @@ class AnalysisSettings(BaseModel):
         examples=["auto"],
     )
     engine_nodes: int = Field(
-        default=400_000,
+        default=100_000,
         ge=1,
         description="Nodes the engine searches for one position, 1 or more. Fewer are faster and miss deeper wins.",
     )

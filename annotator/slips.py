@@ -9,6 +9,9 @@ from db.wording.evidence import Evidence
 from trapcore import _native
 from trapcore.proof.search import INACCURACY
 
+SEEMS = 0.05
+"""An engine is asked about a move that seems to cost this much, win chance, at its first look."""
+
 _BEST_PLIES = 5
 """Plies of the better line that are kept, as the core keeps them for its findings."""
 
@@ -52,9 +55,13 @@ class Slip:
 
 
 def slips_of(
-    game: _native.GameFindings, known: Values, selection: Selection, without: Collection[int]
+    game: _native.GameFindings,
+    known: Values,
+    selection: Selection,
+    without: Collection[int],
+    least: float = INACCURACY,
 ) -> Iterator[Slip]:
-    """The moves of a game that cost something, by the values ``known`` of its positions; none of the plies ``without``.
+    """The moves of a game that cost ``least``, by the values ``known`` of its positions; none of the plies ``without``.
 
     A first look at the game alone says nothing: both positions must have been searched again.
     """
@@ -63,7 +70,7 @@ def slips_of(
         if value.ply in without or before is None or after is None:
             continue
         mover = "black" if value.half_move % 2 else "white"
-        if selection.includes(mover, game.tags) and _is_slip(value, before, after):
+        if selection.includes(mover, game.tags) and _is_slip(value, before, after, least):
             yield Slip(
                 value=value,
                 before=before.chance,
@@ -74,8 +81,8 @@ def slips_of(
             )
 
 
-def _is_slip(value: _native.MoveValue, before: PositionValue, after: PositionValue) -> bool:
-    if before.chance + after.chance < INACCURACY or min(before.effort, after.effort) <= _native.PASS_NODES:
+def _is_slip(value: _native.MoveValue, before: PositionValue, after: PositionValue, least: float) -> bool:
+    if before.chance + after.chance < least or min(before.effort, after.effort) <= _native.PASS_NODES:
         return False
     is_best_known = bool(before.line) and before.line[0] != value.played
     return is_best_known and bool(after.line) and not is_book(value.fen)

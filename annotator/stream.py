@@ -50,7 +50,14 @@ def annotate_stream(
         )
         analyzer = BatchAnalyzer(request, known)
         commentator = Commentator.of(request.style)
-        batches = analyzed(chunks, analyzer, Threads(pool, request.jobs), batch_bytes=request.batch_bytes, stop=stop)
+        batches = analyzed(
+            chunks,
+            analyzer,
+            Threads(pool, request.jobs),
+            batch_bytes=request.batch_bytes,
+            look=request.look(verifier),
+            stop=stop,
+        )
         for batch, found in stack.enter_context(closing(batches)):
             assert found is not None, "only what was read before is not analyzed"
             yield annotator.annotate(batch, found, name, counts, commentator)

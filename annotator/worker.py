@@ -1,6 +1,6 @@
 """One input cut into batches, which a pool of threads analyzes, in the order of the input."""
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from itertools import chain
 
 from trapcore import _native
@@ -23,21 +23,27 @@ def analyzed(
     pool: Pool,
     *,
     batch_bytes: int = BATCH_BYTES,
+    look: Callable[[_native.Batch, Cancellation], _native.Batch] | None = None,
     from_byte: int = 0,
     to_the_end: bool = True,
     stop: Cancellation | None = None,
 ) -> Generator[tuple[_native.Batch, _native.BatchFindings | None]]:
     """The batches of ``chunks`` in order, with what was found; None for those that end at ``from_byte`` or before.
 
+    An engine that decides has its ``look`` at each batch first, while others are analyzed.
+
     Never more than ``2 * pool.width + 2`` batches are alive. If reading fails, everything before is handed on, unless
     ``to_the_end`` is False; then ``InputError`` is raised. When the generator is closed early, work under way is
     cancelled. If another thread cancels ``stop``, ``RuntimeError`` is raised soon.
     """
     failures: list[InputError] = []
+    stop = stop or Cancellation()
     batches = _batches(chunks, batch_bytes, failures if to_the_end else None)
     for batch in batches:
         if batch.offset + batch.size > from_byte:
-            yield from in_order(pool, analyzer, chain([batch], batches), ahead=2, stop=stop or Cancellation())
+            left = chain([batch], batches)
+            seen = left if look is None else (look(each, stop) for each in left)
+            yield from in_order(pool, analyzer, seen, ahead=2, stop=stop)
         else:
             yield batch, None
     if failures:

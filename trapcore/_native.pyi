@@ -4,7 +4,7 @@ A FEN may leave out its counters (an EPD is accepted); Chess960 castling rights 
 """
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, Self, final
 
@@ -126,6 +126,8 @@ TEMPTING_GAIN: int
 """The rules of the trap test, see `trapcore.proof.trap_test`."""
 PROOF: int
 """Nodes of a `JudgedPosition` that is decided: more than any search has."""
+ENGINE: int
+"""Added to the nodes of an engine, which counts more than any search of ours."""
 PASS_NODES: int
 """Nodes of the first look at each position of a game."""
 MATE: int
@@ -309,6 +311,10 @@ def explain_mistakes(mistakes: Sequence[_Mistake], stop: Cancellation | None = N
     move (UCI; may be empty), win chances of the mover with the best move and with the bait, and moves to mate; see
     `trapcore.proof.causes.explain`."""
 
+_Look = tuple[float, int | None, str | None]
+"""What an engine sees of a position: win chance of the side to move, -1..1; moves to the mate that it sees, negative if
+that side is mated; its move, UCI, None if the game is over."""
+
 @final
 class Batch:
     """Whole games of one input as their original bytes. It, its records and its findings can be pickled."""
@@ -321,6 +327,7 @@ class Batch:
         starts: Sequence[int],
         oversized: Sequence[int],
         commented: Sequence[int],
+        looks: Mapping[int, Sequence[_Look]] | None = None,
     ) -> None:
         """As a splitter cuts it: ``starts`` are the offsets within ``data`` at which games begin, ``oversized`` the
         indexes of those that are longer than is read, ``commented`` of those that begin in an open comment. Raises
@@ -335,6 +342,10 @@ class Batch:
     size: int
     """Length in bytes."""
     def data(self) -> bytes: ...
+    def with_looks(self, looks: Mapping[int, Sequence[_Look]]) -> Batch:
+        """The batch with what an engine saw at the positions of its games, by their numbers; before each move and after
+        the last."""
+
     def splice(self, insertions: Sequence[tuple[int, bytes]]) -> bytes:
         """The bytes with each text put in at its offset within the batch, ascending; equal offsets keep order."""
 
@@ -600,7 +611,10 @@ class GameAnalyzer:
         """
 
     def judge(self, batch: Batch, stop: Cancellation | None = None) -> BatchFindings:
-        """Raises ``RuntimeError`` if ``stop`` was cancelled before the batch was done: what was found is not whole."""
+        """Raises ``RuntimeError`` if ``stop`` was cancelled before the batch was done: what was found is not whole.
+
+        Where an engine decides about losing moves, the batch must have its looks; otherwise ``ValueError`` is raised.
+        """
 
     def judge_position(
         self,

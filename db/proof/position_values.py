@@ -7,7 +7,7 @@ from cachetools import LRUCache
 
 from db.library.library import Library
 from db.storage.value_rows import store_values, stored_values
-from db.traps.position_value import ENGINE, PositionValue, Values, deepest
+from db.traps.position_value import PositionValue, Values, deepest
 from trapcore import _native
 from trapcore.engines.uci_engine import UciEngine, uci_line
 from trapcore.errors import LibraryError
@@ -78,7 +78,7 @@ class PositionValues:
             return stated
         with self._lock:
             known = stated if stated is not None else self._searched.get(epd)
-        if known is not None and known.effort >= (BEST_NODES if command is None else ENGINE + nodes):
+        if known is not None and known.effort >= (BEST_NODES if command is None else _native.ENGINE + nodes):
             return known
         found = _searched(epd, BEST_NODES, stop) if command is None else _by_engine(command, epd, nodes)
         return self.keep({epd: found}, stop)[epd]

@@ -11,9 +11,6 @@ from typing import Self
 
 from trapcore import _native
 
-ENGINE = 1 << 61
-"""Added to the nodes of an engine: `PositionValue.effort`."""
-
 
 @dataclass(frozen=True, slots=True)
 class PositionValue:
@@ -22,7 +19,7 @@ class PositionValue:
     chance: float
     """Win chance of the side to move, lichess's, -1..1."""
     effort: int
-    """Nodes of our own search; `ENGINE` and its nodes of an engine; ``_native.PROOF`` of a proof."""
+    """Nodes of our own search; ``_native.ENGINE`` and its nodes of an engine; ``_native.PROOF`` of a proof."""
     line: tuple[str, ...]
     """UCI: the best move and what is expected after it; may be empty."""
     by: str
@@ -31,17 +28,17 @@ class PositionValue:
     @classmethod
     def of_engine(cls, chance: float, nodes: int, line: tuple[str, ...], name: str) -> Self:
         """The value that an engine gives after so many nodes."""
-        return cls(chance, ENGINE + nodes, line, name)
+        return cls(chance, _native.ENGINE + nodes, line, name)
 
     @property
     def is_engines(self) -> bool:
         """Whether an engine gave it, or it is proved, which no engine knows better."""
-        return self.effort >= ENGINE
+        return self.effort >= _native.ENGINE
 
     @property
     def nodes(self) -> int | None:
         """Of the search; None of a proof."""
-        return None if self.effort >= _native.PROOF else self.effort % ENGINE
+        return None if self.effort >= _native.PROOF else self.effort % _native.ENGINE
 
     @property
     def best(self) -> str | None:

@@ -21,7 +21,6 @@ from db.library.library import Library
 from db.library.open import open_library
 from db.storage.losing_rows import losing_moves_of
 from db.storage.models import GameRow, LosingMoveRow, PositionValueRow
-from db.traps.position_value import ENGINE
 from db.wording.english import ENGLISH
 from db.wording.sentences import Narrator
 from tests.conftest import NewLibrary
@@ -228,7 +227,7 @@ def test_comments_state_the_values_of_the_library_if_they_are_deeper(new_library
                 for epd, chance in ((bait.epd, before), (bait.epd_after, after)):
                     value = update(PositionValueRow).where(PositionValueRow.key == _native.position_key(epd))
                     if chance is not None:
-                        connection.execute(value.values(chance=chance, effort=ENGINE + 1000))
+                        connection.execute(value.values(chance=chance, effort=_native.ENGINE + 1000))
         run_program(("annotate", *arguments, "--quiet"), tmp_path, {})
         lines = map(json.loads, report_file.read_text().splitlines())
         return [

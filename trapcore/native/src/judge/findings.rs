@@ -1,5 +1,7 @@
 //! A batch of games in, findings out: each event with what is needed to write it into the game.
 
+use std::collections::BTreeMap;
+
 use shakmaty::san::SanPlus;
 use shakmaty::{Chess, Color, Move, Position};
 
@@ -8,6 +10,7 @@ use crate::chess::position::sans;
 use crate::judge::game_analyzer::{GameAnalyzer, mover};
 use crate::judge::judgements::{JudgedPosition, PROOF};
 use crate::judge::model::{Event, JudgedGame};
+use crate::judge::pass::{GivenLook, looks_at};
 use crate::judge::workspace::Workspace;
 use crate::pgn::anchors::{Anchor, Layout, anchors, layout};
 use crate::pgn::reader::Game;
@@ -79,8 +82,20 @@ pub(crate) struct BatchFindings {
     pub proof_nodes: u64,
 }
 
+/// What an engine saw of the positions of games, by their numbers.
+pub(crate) type Looks = BTreeMap<u64, Vec<GivenLook>>;
+
+/// The looks of this game do not fit it, or are missing where an engine decides.
+#[derive(Debug)]
+pub(crate) struct NoLooks(pub u64);
+
 /// Analyzes every game of a batch; nothing of it counts if the work was stopped meanwhile.
-pub(crate) fn analyze_batch(analyzer: &GameAnalyzer, batch: &Batch, work: &mut Workspace) -> BatchFindings {
+pub(crate) fn analyze_batch(
+    analyzer: &GameAnalyzer,
+    batch: &Batch,
+    looks: &Looks,
+    work: &mut Workspace,
+) -> Result<BatchFindings, NoLooks> {
     let mut out = BatchFindings::default();
     (work.candidates, work.suspected, work.proof_nodes) = (0, 0, 0);
     for (piece, game) in games(batch) {
@@ -96,7 +111,12 @@ pub(crate) fn analyze_batch(analyzer: &GameAnalyzer, batch: &Batch, work: &mut W
             }
         };
         out.notes.extend(Noted::all(&piece, &game));
-        let JudgedGame { events, judged, values, positions } = analyzer.events(&game, work);
+        let number = piece.number;
+        let looks = looks.get(&number).map(|given| looks_at(&game, given).ok_or(NoLooks(number))).transpose()?;
+        if looks.is_none() && analyzer.needs_looks() {
+            return Err(NoLooks(number));
+        }
+        let JudgedGame { events, judged, values, positions } = analyzer.events(&game, looks.as_deref(), work);
         out.positions += positions;
         if events.is_empty() && values.is_empty() {
             continue;
@@ -118,7 +138,7 @@ pub(crate) fn analyze_batch(analyzer: &GameAnalyzer, batch: &Batch, work: &mut W
         });
     }
     (out.candidates, out.suspected, out.proof_nodes) = (work.candidates, work.suspected, work.proof_nodes);
-    out
+    Ok(out)
 }
 
 fn move_values(game: &Game, values: Vec<(Chess, Option<JudgedPosition>)>, places: &[Anchor]) -> Vec<MoveValue> {

@@ -15,6 +15,7 @@ use crate::judge::game_losses::GameLosses;
 use crate::judge::label_candidates::LabelCandidates;
 use crate::judge::losses::{ALONE, Loss, WITH_ENGINE};
 use crate::judge::model::{Case, Cases, Decision, Event, JudgedGame, Options, ProofLimits, SetTrap, Tell, Trap};
+use crate::judge::pass::Look;
 use crate::judge::token_candidates::{TokenCandidates, TokenLibrary};
 use crate::judge::trap_list::TrapList;
 use crate::judge::verify::Verifier;
@@ -45,8 +46,14 @@ impl GameAnalyzer {
         GameAnalyzer { traps, labels, tokens, options }
     }
 
+    /// Whether an engine decides what moves lose, so that it has to look at the games first.
+    pub(crate) fn needs_looks(&self) -> bool {
+        self.options.engine && self.options.tell >= Tell::Losses
+    }
+
     /// The events of a game, and the judgements that they rest on.
-    pub(crate) fn events(&self, game: &Game, work: &mut Workspace) -> JudgedGame {
+    /// `looks`: an engine's at each position, where an engine decides.
+    pub(crate) fn events(&self, game: &Game, looks: Option<&[Look]>, work: &mut Workspace) -> JudgedGame {
         let positions = game.moves.len() as u64 + 1;
         let whole = self.options.tell >= Tell::Losses;
         if self.traps.is_empty() && !whole {
@@ -63,7 +70,10 @@ impl GameAnalyzer {
             }
             return JudgedGame { positions, ..events.finish(work) };
         }
-        events.losses.pass(work);
+        match looks {
+            Some(looks) => events.losses.looked(looks),
+            None => events.losses.pass(work),
+        }
         let name = |decision: usize, case: Case, work: &mut Workspace| self.named(game, decision, case, work);
         events.tell_losses(name, work);
         events.tell_missed_mates(work);
@@ -366,7 +376,7 @@ mod tests {
                     let uci = m.to_uci(position.mode);
                     let game = format!("{variant}[SetUp \"1\"]\n[FEN \"{fen}\"]\n\n1. {uci} *\n");
                     let game = GameReader::new().read(game.as_bytes()).unwrap();
-                    let events = own.events(&game, &mut Workspace::default()).events;
+                    let events = own.events(&game, None, &mut Workspace::default()).events;
                     let set = events.iter().filter(|event| event.kind == EventKind::Set);
                     expected.extend(set.map(|event| parts(m, &event.case)));
                 }
@@ -396,7 +406,7 @@ mod tests {
         let alone = GameAnalyzer::new(Vec::new(), known.options, None);
         let text = b"1. e4 e5 2. Nf3 d6 3. Bc4 Nc6 4. Nc3 Bg4 5. Nxe5 Bxd1 6. Kxd1 Nxe5 7. Bb3 Nf6 8. Nd5 Nxd5 *";
         let game = GameReader::new().read(text).unwrap();
-        let [with_traps, without] = [&known, &alone].map(|judge| judge.events(&game, &mut Workspace::default()));
+        let [with_traps, without] = [&known, &alone].map(|judge| judge.events(&game, None, &mut Workspace::default()));
         let named = with_traps.events.iter().filter(|event| event.case.known).count();
         assert!(named > 0 && !without.judged.is_empty());
         for found in without.judged {

@@ -282,7 +282,8 @@ impl<'a> GameEvents<'a> {
             event.threat = is_threat(event, work);
             event.explanation = explained(event, work);
         }
-        if self.options.tell == Tell::All {
+        // Where an engine decides it looks again itself.
+        if self.options.tell == Tell::All && !self.options.engine {
             self.losses.look_again(work);
         }
         self.losses.agree();
@@ -360,7 +361,7 @@ mod tests {
             limits,
         };
         let game = GameReader::new().read(format!("{moves} *\n").as_bytes()).unwrap();
-        let found = GameAnalyzer::new(Vec::new(), options, None).events(&game, work);
+        let found = GameAnalyzer::new(Vec::new(), options, None).events(&game, None, work);
         found.events.into_iter().map(|event| (event.kind, event.at + 1, event.case.mate_in, event)).collect()
     }
 

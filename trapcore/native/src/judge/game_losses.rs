@@ -7,11 +7,11 @@ use rustc_hash::FxHashMap;
 use shakmaty::{Chess, Move, Position};
 
 use crate::chess::moves::{after, move_code, positions_along};
-use crate::judge::judgements::{JudgedPosition, Judgement, Judgements};
+use crate::judge::judgements::{ENGINE, JudgedPosition, Judgement, Judgements};
 use crate::judge::losses::suspicion::{Circumstances, Evidence};
 use crate::judge::losses::{Effort, Loss, LossProver, Question, STAGE_NODES};
 use crate::judge::model::Case;
-use crate::judge::pass::{Deepening, PASS_NODES, deepen, pass};
+use crate::judge::pass::{Deepening, Look, PASS_NODES, deepen, pass};
 use crate::judge::workspace::Workspace;
 use crate::pgn::reader::Game;
 use crate::search::verdict::Verdict;
@@ -78,10 +78,20 @@ impl<'a> GameLosses<'a> {
         let stop_flag = work.searcher.stop_flag.clone();
         self.searched = pass(&mut work.searcher, &self.positions, &stop_flag);
         work.proof_nodes += self.searched.iter().map(|one| one.nodes).sum::<u64>();
+        self.note_pass(PASS_NODES);
+    }
+
+    /// Takes an engine's look at each position for the pass.
+    pub(super) fn looked(&mut self, looks: &[Look]) {
+        self.searched = looks.iter().map(Deepening::from).collect();
+        self.note_pass(ENGINE + PASS_NODES);
+    }
+
+    fn note_pass(&mut self, nodes: u64) {
         for (position, found) in self.positions.iter().zip(&self.searched).filter(|(_, found)| !found.values.is_empty())
         {
             let (chance, line) = (win_chance(found.value()), found.line.clone());
-            self.judgements.note(position, Judgement { chance, nodes: PASS_NODES, line });
+            self.judgements.note(position, Judgement { chance, nodes, line });
         }
     }
 
@@ -132,9 +142,10 @@ impl<'a> GameLosses<'a> {
 
     /// The decisions whose move may have lost by what the pass saw.
     pub(super) fn suspects(&self) -> Vec<usize> {
-        let suspected =
-            |&decision: &usize| self.evidence(decision).is_some_and(|e| e.probability(0) >= self.effort.suspected);
-        (0..self.moves.len()).filter(suspected).collect()
+        let Effort { suspected, least, .. } = self.effort;
+        let is_suspected =
+            |seen: Evidence| seen.loss() >= least && (suspected <= 0.0 || seen.probability(0) >= suspected);
+        (0..self.moves.len()).filter(|&decision| self.evidence(decision).is_some_and(is_suspected)).collect()
     }
 
     /// What a move costs that could be played at a decision; `None` if it is the only one. Asked again, the answer is

@@ -9,6 +9,9 @@ use crate::chess::position::live_key;
 /// Nodes that stand for a proof: no search is deeper.
 pub(crate) const PROOF: u64 = 1 << 62;
 
+/// Added to the nodes of an engine, which counts more than any search of ours.
+pub(crate) const ENGINE: u64 = 1 << 61;
+
 /// Only moves in a row that are played before a position is looked up.
 const FORCED: usize = 16;
 
@@ -17,7 +20,7 @@ const FORCED: usize = 16;
 pub(crate) struct Judgement {
     /// Win chance of the side to move, -1 to 1.
     pub chance: f64,
-    /// Nodes that the search had, or [`PROOF`].
+    /// Nodes that the search had, with [`ENGINE`] where that was an engine's; or [`PROOF`].
     pub nodes: u64,
     /// The best move and what follows; may be empty.
     pub line: Vec<Move>,

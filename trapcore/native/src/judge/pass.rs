@@ -2,10 +2,14 @@
 //!
 //! Backwards because a position's search then finds in the table what was found of the moves that were played from it.
 
-use shakmaty::{Chess, Move};
+use shakmaty::{Chess, Move, Position};
 
+use crate::chess::position::{GamePosition, parse_move};
+use crate::pgn::reader::Game;
+use crate::search::score::MATE;
 use crate::search::stop::StopFlag;
 use crate::search::{Limits, MAX_DEPTH, Pruning, SearchRequest, Searcher};
+use crate::trap_test::value_of_chance;
 
 /// Nodes for each position.
 pub(crate) const PASS_NODES: u64 = 4000;
@@ -27,6 +31,50 @@ impl Deepening {
     /// The last depth.
     pub(super) fn depth(&self) -> u32 {
         self.values.last().map_or(0, |&(depth, _)| depth)
+    }
+}
+
+/// What an engine saw of a position of a game, for the side to move.
+#[derive(Clone, Debug)]
+pub(crate) struct Look {
+    /// Win chance, -1 to 1.
+    pub chance: f64,
+    /// Moves to the mate that it saw, negative if the side to move is mated.
+    pub mate_in: Option<i32>,
+    /// Its move; `None` where the game is over.
+    pub best: Option<Move>,
+}
+
+/// A look as it is handed over, with the move in UCI.
+pub(crate) type GivenLook = (f64, Option<i32>, Option<String>);
+
+/// The looks at the positions of a game, before each move and after the last; `None` if they are not of this game.
+pub(crate) fn looks_at(game: &Game, given: &[GivenLook]) -> Option<Vec<Look>> {
+    if given.len() != game.moves.len() + 1 {
+        return None;
+    }
+    let mut position = GamePosition { chess: game.initial.clone(), mode: game.mode };
+    let mut looks = Vec::with_capacity(given.len());
+    for (index, (chance, mate_in, best)) in given.iter().enumerate() {
+        let best = best.as_deref().map(|uci| parse_move(&position, uci)).transpose().ok()?;
+        looks.push(Look { chance: *chance, mate_in: *mate_in, best });
+        if let Some(&m) = game.moves.get(index) {
+            position.chess.play_unchecked(m);
+        }
+    }
+    Some(looks)
+}
+
+impl From<&Look> for Deepening {
+    /// A search of one depth.
+    fn from(look: &Look) -> Deepening {
+        let value = match look.mate_in {
+            Some(moves) if moves > 0 => MATE - (2 * moves - 1),
+            Some(moves) => -(MATE + 2 * moves),
+            None => value_of_chance(look.chance),
+        };
+        // The best move's depth counts the move itself.
+        Deepening { values: vec![(0, value), (1, value)], line: look.best.into_iter().collect(), nodes: 0 }
     }
 }
 

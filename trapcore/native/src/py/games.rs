@@ -12,20 +12,22 @@ use shakmaty::CastlingMode;
 
 use super::pickle::impl_pickle;
 use crate::chess::position::{self, BadPosition};
+use crate::judge::findings::Looks;
 use crate::judge::judgements::JudgedPosition;
 use crate::pgn::records::{self, Noted, Stored, Unread, replayed};
 use crate::pgn::splitter::{Batch, Splitter};
 
-/// Whole games of one input.
+/// Whole games of one input, and what an engine saw of them.
 #[pyclass(frozen, name = "Batch", module = "trapcore._native")]
-pub(crate) struct PyBatch(pub(crate) Batch);
+pub(crate) struct PyBatch(pub(crate) Batch, pub(crate) Looks);
 
-/// First game, offset, data, starts, oversized, commented: see `Batch`.
-type BatchParts<'py> = (u64, u64, Bound<'py, PyBytes>, Vec<usize>, Vec<usize>, Vec<usize>);
+/// First game, offset, data, starts, oversized, commented: see `Batch`; and the looks.
+type BatchParts<'py> = (u64, u64, Bound<'py, PyBytes>, Vec<usize>, Vec<usize>, Vec<usize>, Looks);
 
 #[pymethods]
 impl PyBatch {
     #[new]
+    #[pyo3(signature = (first_game, offset, data, starts, oversized, commented, looks = None))]
     fn new(
         first_game: u64,
         offset: u64,
@@ -33,17 +35,24 @@ impl PyBatch {
         starts: Vec<usize>,
         oversized: Vec<usize>,
         commented: Vec<usize>,
+        looks: Option<Looks>,
     ) -> PyResult<PyBatch> {
         let inside = starts.is_sorted_by(|a, b| a < b) && starts.last().is_none_or(|&last| last < data.len());
         if !inside || oversized.iter().chain(&commented).any(|&index| index >= starts.len()) {
             return Err(PyValueError::new_err("games begin within the batch, one after the other"));
         }
-        Ok(PyBatch(Batch { first_game, offset, data: data.to_vec(), starts, oversized, commented }))
+        let batch = Batch { first_game, offset, data: data.to_vec(), starts, oversized, commented };
+        Ok(PyBatch(batch, looks.unwrap_or_default()))
     }
 
     fn __getnewargs__<'py>(&self, py: Python<'py>) -> BatchParts<'py> {
         let Batch { first_game, offset, data, starts, oversized, commented } = &self.0;
-        (*first_game, *offset, PyBytes::new(py, data), starts.clone(), oversized.clone(), commented.clone())
+        let data = PyBytes::new(py, data);
+        (*first_game, *offset, data, starts.clone(), oversized.clone(), commented.clone(), self.1.clone())
+    }
+
+    fn with_looks(&self, looks: Looks) -> PyBatch {
+        PyBatch(self.0.clone(), looks)
     }
 
     #[getter]
@@ -88,6 +97,11 @@ impl PyBatch {
     }
 }
 
+/// A batch that no engine has looked at.
+fn unseen(batch: Batch) -> PyBatch {
+    PyBatch(batch, Looks::new())
+}
+
 #[pyclass(name = "PgnSplitter", module = "trapcore._native")]
 pub(super) struct PySplitter(Splitter);
 
@@ -100,11 +114,11 @@ impl PySplitter {
     }
 
     fn feed(&mut self, py: Python<'_>, data: PyBackedBytes) -> Vec<PyBatch> {
-        py.detach(|| self.0.feed(&data)).into_iter().map(PyBatch).collect()
+        py.detach(|| self.0.feed(&data)).into_iter().map(unseen).collect()
     }
 
     fn finish(&mut self) -> Vec<PyBatch> {
-        self.0.finish().into_iter().map(PyBatch).collect()
+        self.0.finish().into_iter().map(unseen).collect()
     }
 }
 

@@ -18,7 +18,7 @@ use super::themes::causes::{PyExplanation, explanation};
 use super::token_index::PyTokenIndex;
 use crate::chess::moves::after;
 use crate::chess::position::{self, GamePosition};
-use crate::judge::findings::{self, Finding, GameFindings, analyze_batch};
+use crate::judge::findings::{self, Finding, GameFindings, NoLooks, analyze_batch};
 use crate::judge::game_analyzer::GameAnalyzer;
 use crate::judge::loss_evidence::{SeenMove, loss_evidence_of_batch};
 use crate::judge::model::{Case, Options, ProofLimits, SetTrap, Tell, Trap};
@@ -282,10 +282,13 @@ impl PyGameAnalyzer {
     fn judge(&self, py: Python<'_>, batch: &PyBatch, stop: Option<&Cancellation>) -> PyResult<PyBatchFindings> {
         let found = detached(py, None, stop, |stop_flag| {
             let (found, is_whole) =
-                self.with_workspace(stop_flag, |work| analyze_batch(&self.analyzer, &batch.0, work));
+                self.with_workspace(stop_flag, |work| analyze_batch(&self.analyzer, &batch.0, &batch.1, work));
             is_whole.then_some(found)
         })?;
-        let mut found = found.ok_or_else(|| PyRuntimeError::new_err("the judging of this batch was cancelled"))?;
+        let found = found.ok_or_else(|| PyRuntimeError::new_err("the judging of this batch was cancelled"))?;
+        let mut found = found.map_err(|NoLooks(game)| {
+            PyValueError::new_err(format!("the engine's looks at game {game} are missing or not of this game"))
+        })?;
         let mut games = Vec::with_capacity(found.found.len());
         for mut game in std::mem::take(&mut found.found) {
             let text = &batch.0.data[game.start..game.start + game.size];

@@ -114,6 +114,7 @@ mod _native {
         module.add("MATE", crate::search::score::MATE)?;
         module.add("MATE_BOUND", crate::search::score::MATE_BOUND)?;
         module.add("PROOF", crate::judge::judgements::PROOF)?;
+        module.add("ENGINE", crate::judge::judgements::ENGINE)?;
         module.add("PASS_NODES", crate::judge::pass::PASS_NODES)?;
         module.add("GREATEST_SIMILARITY", crate::judge::model::GREATEST_SIMILARITY)?;
         module.add("LOSS_FEATURES", suspicion::FEATURES.to_vec())?;
