@@ -286,13 +286,13 @@ def _stages(nodes: int) -> dict[int, Stage]:
 
 def _positions(record: _native.GameRecord) -> list[chess.Board]:
     """The positions of a game, before each move and after the last."""
-    board = chess.Board(record.start_fen or chess.STARTING_FEN, chess960=record.chess960)
     (line,) = _native.replay([(record.start_fen, record.moves, range(record.plies))])
-    positions = [board.copy(stack=False)]
-    for _, uci in line:
-        board.push(board.parse_uci(uci))
-        positions.append(board.copy(stack=False))
-    return positions
+    positions = [parse_position(epd) for epd, _ in line]
+    if not line:
+        return [parse_position(record.start_fen or chess.STARTING_FEN)]
+    end = positions[-1].copy(stack=False)
+    end.push(end.parse_uci(line[-1][1]))
+    return [*positions, end.copy(stack=False)]
 
 
 def _stands(event: TrapEvent) -> bool:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, Field, field_validator
 
-from db.proof.engine_choice import OFF, engine_command
+from db.proof.engine_choice import AUTO, engine_command
 from db.wording.grammar import Verbosity
 from db.wording.languages import Language
 from trapcore.measures.options import LEAST_SIMILARITY, IndexedMeasure
@@ -57,12 +57,12 @@ class AnalysisSettings(BaseModel):
         "both, as in PGN. Where it is not set, the pages of the server take the language that a browser asks for.",
     )
     engine: str = Field(
-        default=OFF,
+        default=AUTO,
         min_length=1,
         description="UCI engine that decides which moves lost, and that what `mine` finds to win material is borne out "
-        "by: off (none), auto (a Stockfish found on the machine), or a path or a command. With one, what is told "
-        "is the engine's judgement of what our own search picks out; without one, what our own search proves.",
-        examples=["auto"],
+        "by: auto (a Stockfish found on the machine, if there is one), off (none), or a path or a command. Without "
+        "one, what is told is what our own search proves.",
+        examples=["off"],
     )
     engine_nodes: int = Field(
         default=100_000,

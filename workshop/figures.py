@@ -25,7 +25,8 @@ DOCUMENTS = [ROOT / "README.md", ROOT / "examples" / "README.md", *sorted((ROOT 
 
 _MARK = re.compile(r"(<!-- figure: ([a-z0-9._-]+) -->)(.*?)(<!-- /figure -->)")
 _COVERAGE, _ACCURACY = "coverage.md", "accuracy.md"
-_ENGINE_ALONE = ("1,000", "4,000", "16,000", "64,000")
+_ENGINE_ALONE = ("1,000", "4,000", "16,000", "64,000", "4,000, then 32,000")
+_WITH_ENGINE = "trapline with the engine, 100,000 nodes"
 
 
 def figures() -> dict[str, str]:
@@ -90,9 +91,13 @@ def _of_coverage() -> Iterator[tuple[str, str]]:
     runs = "| run "
     yield "coverage.alone.speed", _cell(page, runs, "trapline", 1)
     yield "coverage.alone.times", _cell(page, runs, "trapline", 6)
-    yield "coverage.engine.speed", _cell(page, runs, "trapline with the engine, 400,000 nodes", 1)
+    yield "coverage.engine.speed", _cell(page, runs, _WITH_ENGINE, 1)
+    yield "coverage.engine.times", _cell(page, runs, _WITH_ENGINE, 6)
     for nodes in _ENGINE_ALONE:
-        name, row = f"coverage.stockfish-{nodes.replace(',', '')}", f"engine alone, {nodes} nodes"
+        name, row = (
+            f"coverage.stockfish-{re.sub('[^0-9]+', '-', nodes.replace(',', ''))}",
+            f"engine alone, {nodes} nodes",
+        )
         yield f"{name}.told", _percent(_cell(page, runs, row, 2))
         yield f"{name}.agree", _percent(_cell(page, runs, row, 4))
         yield f"{name}.speed", _cell(page, runs, row, 1)

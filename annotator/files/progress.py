@@ -12,7 +12,6 @@ from rich.table import Table
 
 from annotator.counts import Counts
 from annotator.files.plan import Plan
-from db.proof.engine_choice import installed_stockfish
 from db.traps.terms import KINDS, Event
 from trapcore.io.streams import ByteReader
 
@@ -88,8 +87,6 @@ def summary(counts: Counts, seconds: float) -> Table:
     table.add_row("nodes of the proofs", f"{counts.proof_nodes:,}")
     if counts.engine:
         table.add_row(f"moves {counts.engine} was asked about", f"{counts.asked:,}")
-    elif (found := installed_stockfish()) is not None:
-        table.add_row(f"engine: none; --engine auto would ask {found}", "")
     if counts.slips:
         table.add_row("other moves that cost something", f"{counts.slips:,}")
     table.add_row("losing moves told", f"{sum(counts.losing_moves.values()):,}")

@@ -13,6 +13,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.support.command_line import product_variables
 from tests.support.web_server import LEGAL, make_library
 
 ROOT = Path(__file__).parents[2]
@@ -68,7 +69,7 @@ def closed_in(folder: Path) -> dict[str, object]:
     for path in (home / ".config", home / ".cache", home / ".local", home):
         path.chmod(0o555)
     (folder / "state" / "tmp").mkdir(parents=True)
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("TRAPLINE_", "XDG_"))}
+    kept = {name: value for name, value in os.environ.items() if name not in product_variables()}
     own = {
         "HOME": str(home),
         "PYTHONPATH": str(ROOT),

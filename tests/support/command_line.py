@@ -43,6 +43,11 @@ class CommandLine:
         return caught.value
 
 
+def product_variables() -> list[str]:
+    """Names of the variables that the product reads, without the one that all tests share (`tests/conftest.py`)."""
+    return [name for name in os.environ if name.startswith(("TRAPLINE_", "XDG_")) and name != "TRAPLINE_ENGINE"]
+
+
 def run_program(
     arguments: tuple[str, ...], folder: Path, variables: Mapping[str, str], given: str = ""
 ) -> subprocess.CompletedProcess[str]:
@@ -52,7 +57,7 @@ def run_program(
     """
     streams = [io.TextIOWrapper(io.BytesIO(text.encode()), "utf-8") for text in (given, "", "")]
     with pytest.MonkeyPatch.context() as patch:
-        for name in [name for name in os.environ if name.startswith(("TRAPLINE_", "XDG_"))]:
+        for name in product_variables():
             patch.delenv(name)
         for name, value in variables.items():
             patch.setenv(name, value)

@@ -28,6 +28,7 @@ from db.games.index_games import index_files
 from db.library.library import Library
 from db.library.open import create_library, open_library
 from db.proof.prover import TrapProver
+from tests.support.command_line import product_variables
 from tests.support.templates import copy_of
 from trapline.commands.serve import fetching
 from trapline.settings import Settings
@@ -131,7 +132,7 @@ def serving(library: Path, folder: Path, **variables: object) -> Iterator[Server
 def served(library: Path | str, folder: Path, **variables: object) -> Iterator[Served]:
     """The same over the same HTTP, in a thread: for tests whose subject is no process."""
     with pytest.MonkeyPatch.context() as patch:
-        for name in [name for name in os.environ if name.startswith(("TRAPLINE_", "XDG_"))]:
+        for name in product_variables():
             patch.delenv(name)
         for name, value in {"web_rate": 0, "tell": "similar", **variables}.items():
             patch.setenv(f"TRAPLINE_{name.upper()}", str(value))
@@ -171,7 +172,7 @@ def all_routes() -> list[APIRoute]:
 def environment(folder: Path, variables: Mapping[str, object]) -> dict[str, str]:
     """The environment of a command with these settings."""
     ours = {f"TRAPLINE_{name.upper()}": str(value) for name, value in variables.items()}
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("TRAPLINE_", "XDG_"))}
+    kept = {name: value for name, value in os.environ.items() if name not in product_variables()}
     paths = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
     return {
         **kept,

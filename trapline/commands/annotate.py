@@ -114,7 +114,7 @@ def annotate(
     from db.wording.languages import Language
     from trapcore.errors import UsageError
     from trapcore.measures.options import chosen, indexed
-    from trapline.commands.resources import open_existing, pool_for, used_files
+    from trapline.commands.resources import open_existing, pool_for, say_engine, used_files
     from trapline.settings import read_settings
 
     if player is not None and not player.strip():
@@ -135,6 +135,8 @@ def annotate(
         evaluations=evaluations,
     )
     request = replace(AnalysisRequest.from_settings(settings, options), strict=strict)
+    if request.tell.judges_every_move and not quiet:
+        say_engine(settings)
     began = monotonic()
     plan = plan_run(files, output, report, strict=strict, used=used_files(db))
 

@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from trapline.echo import say
+
 if TYPE_CHECKING:
     from db.library.library import Library
     from db.proof.prover import TrapProver
     from db.wording.grammar import Grammar
     from trapcore.errors import InputError
     from trapcore.parallel.pools import Pool
+    from trapline.settings import Settings
 
 
 def exists(path: str) -> bool:
@@ -63,6 +66,16 @@ def prover_with(engine: str | None) -> Iterator[TrapProver]:
     command = engine_command(settings.engine if engine is None else engine)
     with open_prover(command, None if command is None else settings.engine_nodes) as prover:
         yield prover
+
+
+def say_engine(settings: Settings) -> None:
+    """Say on standard error which engine decides about losing moves, or that none is found."""
+    from db.proof.engine_choice import AUTO
+
+    if settings.engine_command is not None:
+        say(f"{settings.engine_command} decides which moves lost; the setting `engine` can be off")
+    elif settings.engine == AUTO:
+        say("no Stockfish is found on this machine: with one, trapline tells more of the moves that lost")
 
 
 def default_library() -> Path:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from annotator.known_traps import KnownTraps
     from workshop.coverage.run import Annotate, Way
 
-FEWER_ENGINE_NODES = (5_000, 20_000)
+FEWER_ENGINE_NODES = (25_000,)
 """The engine's nodes for a position in the other runs of the frontier; the last run is as the settings say."""
 
 

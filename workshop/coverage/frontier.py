@@ -1,15 +1,18 @@
 """The frontier of recall against time: what the annotator finds in how long, beside an engine alone.
 
-An engine alone values the position before each move and after it, with one number of nodes, its memory kept along a
-game. A move is flagged where the value falls by a threshold. The threshold is free: to compare with a run of the
-annotator it is set where the flagged moves agree with the reference as often as the annotator's claims do, which gives
-the recall of each number of nodes at equal agreement. The time for the annotator's recall lies between those of two
+An engine alone is driven as a sensible user would: it values every position of a game with one number of nodes, the
+last one first, so that its memory serves the earlier ones. In a *cascade* it values both positions of a move again,
+with more nodes, where the loss that it saw is neither small nor great (`OPEN`).
+
+A move is flagged where the value falls by a threshold. The threshold is free: to compare with a run of the annotator
+it is set where the flagged moves agree with the reference as often as the annotator's claims do, which gives the
+recall of each number of nodes at equal agreement. The time for the annotator's recall lies between those of two
 numbers of nodes; recall is taken to grow evenly with the logarithm of the time between them.
 """
 
 import math
 import resource
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -21,8 +24,12 @@ from workshop.coverage.judged import AGREES, Judged
 from workshop.coverage.shares import Share
 from workshop.report import Panel, Plot, Series, Table
 
-ALONE = (1_000, 4_000, 16_000, 64_000)
-"""Nodes for a position of the engine alone; those of the reference would compare it with itself."""
+ALONE = ((1_000,), (4_000,), (16_000,), (64_000,), (4_000, 32_000))
+"""Nodes for a position of the engine alone, and those of the second search of a cascade; those of the reference would
+compare it with itself."""
+
+OPEN = (0.12, 0.6)
+"""The loss seen by the first search of a cascade, from and below which both positions are searched again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +52,20 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Alone:
-    """The engine alone with one number of nodes."""
+    """The engine alone."""
 
-    nodes: int
+    nodes: tuple[int, ...]
+    """For a position; a second number is that of a cascade."""
     seconds: float
     """Processor time of the engine; what reads its answers is not counted."""
     positions: int
     losses: tuple[tuple[float, float], ...]
     """For each move what the engine says that it lost, and what the reference says."""
+
+    @property
+    def name(self) -> str:
+        """For tables."""
+        return f"engine alone, {', then '.join(f'{nodes:,}' for nodes in self.nodes)} nodes"
 
     def coverage(self, threshold: float) -> Coverage:
         """Recall and agreement of the moves that lose ``threshold`` or more by this engine."""
@@ -79,7 +92,7 @@ def cpu_seconds(work: Callable[[], None]) -> tuple[float, float]:
     return own, started
 
 
-def alone(command: str, moves: Sequence[Judged], nodes: int) -> Alone:
+def alone(command: str, moves: Sequence[Judged], nodes: tuple[int, ...]) -> Alone:
     """Run the engine alone over the games of these moves. Raises ``EngineError``."""
     games = {move.game.key: move.game for move in moves}
     found: dict[str, list[float]] = {}
@@ -93,9 +106,21 @@ def alone(command: str, moves: Sequence[Judged], nodes: int) -> Alone:
     return Alone(nodes, seconds, sum(len(game.moves) + 1 for game in games.values()), losses)
 
 
-def _losses(engine: UciEngine, game: Game, nodes: int) -> list[float]:
-    chances = [engine.evaluate(board, nodes, game=game.key).chance for board in game.positions()]
-    return [before + after for before, after in pairwise(chances)]
+def _losses(engine: UciEngine, game: Game, nodes: tuple[int, ...]) -> list[float]:
+    boards = list(enumerate(game.positions()))[::-1]
+    first, *more = nodes
+    chances = {ply: engine.evaluate(board, first, game=game.key).chance for ply, board in boards}
+    for again in more:
+        losses = _falls(chances)
+        open_plies = {at + later for at, loss in enumerate(losses) if OPEN[0] <= loss < OPEN[1] for later in (0, 1)}
+        chances |= {
+            ply: engine.evaluate(board, again, game=game.key).chance for ply, board in boards if ply in open_plies
+        }
+    return _falls(chances)
+
+
+def _falls(chances: Mapping[int, float]) -> list[float]:
+    return [before + after for before, after in pairwise(chances[ply] for ply in sorted(chances))]
 
 
 def alone_at(runs: Sequence[Alone], recall: float, agreement: float) -> tuple[float | None, str]:
@@ -134,7 +159,7 @@ def table(points: Sequence[Point], runs: Sequence[Alone]) -> Table:
     rows = [(p.name, f"{p.speed:,.0f}", *_figures(p.coverage), times(runs, p)) for p in points]
     for run in runs:
         speed = f"{run.positions / run.seconds:,.0f}"
-        rows.append((f"engine alone, {run.nodes:,} nodes", speed, *_figures(run.coverage(LOSS)), ""))
+        rows.append((run.name, speed, *_figures(run.coverage(LOSS)), ""))
     return Table(header, tuple(rows))
 
 

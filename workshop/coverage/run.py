@@ -106,10 +106,10 @@ def run(
     return outcomes
 
 
-def measure(outcomes: list[Outcome], answers: Answers, command: str, alone: Sequence[int]) -> Measured:
+def measure(outcomes: list[Outcome], answers: Answers, command: str, alone: Sequence[tuple[int, ...]]) -> Measured:
     """What is asked of the engine after all ways were run: the killers, and what it finds alone.
 
-    ``alone`` are its nodes for a position. Raises ``EngineError``.
+    ``alone`` are its nodes, as `frontier.ALONE` has them. Raises ``EngineError``.
     """
     right = [killers(outcome.moves, answers) for outcome in mains(outcomes)]
     moves = outcomes[0].moves

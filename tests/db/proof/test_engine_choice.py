@@ -14,9 +14,9 @@ def test_none_is_used_unless_one_was_chosen(monkeypatch: pytest.MonkeyPatch, tmp
     stockfish.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
     assert installed_stockfish() == str(stockfish)
-    assert AnalysisSettings().engine_command is None
+    assert AnalysisSettings(engine="off").engine_command is None
     assert engine_command(OFF) is None
-    assert AnalysisSettings(engine="auto").engine_command == engine_command(AUTO) == str(stockfish)
+    assert AnalysisSettings().engine_command == engine_command(AUTO) == str(stockfish)
     assert engine_command("another-engine") == "another-engine"
 
 

@@ -49,8 +49,8 @@ def test_time_is_measured_at_several_budgets_beside_the_engine_alone(tmp_path: P
     run_on(games, out)
     assert (out / "labels.jsonl").read_bytes() == labels
     frontier = json.loads((out / "coverage.json").read_text())["frontier"]
-    assert [run["nodes"] for run in frontier["engine_alone"]] == [1_000, 4_000, 16_000, 64_000]
-    assert len(frontier["trapline"]) >= 4
+    assert [run["nodes"] for run in frontier["engine_alone"]] == [[1_000], [4_000], [16_000], [64_000], [4_000, 32_000]]
+    assert len(frontier["trapline"]) >= 3
     assert all(run["seconds"] > 0 for run in (*frontier["trapline"], *frontier["engine_alone"]))
     assert "Recall against time" in (out / "coverage.md").read_text()
 
@@ -64,7 +64,7 @@ def test_a_game_keeps_its_bytes(tmp_path: Path) -> None:
 def made(nodes: int, seconds: float, found: int) -> Alone:
     """An engine alone that sees ``found`` of ten losing moves, and flags one other of a hundred."""
     losing = tuple((0.5 if i < found else 0.0, 0.6) for i in range(10))
-    return Alone(nodes, seconds, 100, (*losing, (0.4, 0.0), *((0.0, 0.0),) * 99))
+    return Alone((nodes,), seconds, 100, (*losing, (0.4, 0.0), *((0.0, 0.0),) * 99))
 
 
 def test_the_time_of_the_engine_alone_is_read_off_at_equal_recall_and_agreement() -> None:
@@ -77,7 +77,7 @@ def test_the_time_of_the_engine_alone_is_read_off_at_equal_recall_and_agreement(
     assert seconds == pytest.approx(2.0)
     assert alone_at(runs, 0.3, 1.0) == (1.0, "<=")
     assert alone_at(runs, 0.9, 1.0) == (4.0, ">")
-    blind = [Alone(1, 1.0, 1, ((0.5, 0.0),))]
+    blind = [Alone((1,), 1.0, 1, ((0.5, 0.0),))]
     assert alone_at(blind, 0.5, 0.9) == (None, "never")
     point = Point("ours", 0.5, 100, Coverage(Share(6, 10), Share(6, 6)), engine=False)
     assert times(runs, point) == "4.0"

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from trapline.commands.options import ClusterOption, DbOption, JobsOption, JsonOption
-from trapline.commands.resources import leave_if_failed, open_or_make, pool_for
+from trapline.commands.resources import leave_if_failed, open_or_make, pool_for, say_engine
 from trapline.echo import echo
 
 
@@ -42,6 +42,8 @@ def index(
 
     settings = read_settings(**({} if tell is None else {"tell": chosen(Tell, tell)}))
 
+    if settings.tell.judges_every_move:
+        say_engine(settings)
     status = Status()
 
     def progress(done: Progress) -> None:

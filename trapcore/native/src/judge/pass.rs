@@ -113,7 +113,29 @@ mod tests {
     use super::*;
     use crate::chess::moves::positions_along;
     use crate::chess::position::{parse, parse_line};
+    use crate::pgn::reader::GameReader;
     use crate::search::score::mate_distance;
+
+    #[test]
+    fn looks_are_of_every_position_of_their_game_and_hold_mates() {
+        let game = GameReader::new().read(b"1. f3 e5 2. g4 Qh4# 0-1\n").ok().unwrap();
+        let look = |chance: f64, mate: Option<i32>, best: &str| (chance, mate, Some(best.to_owned()));
+        let mut given = vec![
+            look(0.1, None, "e2e4"),
+            look(0.2, None, "e7e5"),
+            look(-0.2, None, "b1c3"),
+            look(1.0, Some(1), "d8h4"),
+            (-1.0, Some(0), None),
+        ];
+        let looks: Vec<Deepening> = looks_at(&game, &given).unwrap().iter().map(Deepening::from).collect();
+        assert_eq!(mate_distance(looks[3].value()), Some(1));
+        assert_eq!(looks[4].value(), -MATE);
+        assert_eq!((looks[2].line.len(), looks[4].line.len()), (1, 0));
+        assert!((crate::trap_test::win_chance(looks[0].value()) - 0.1).abs() < 0.01);
+        assert!(looks_at(&game, &given[1..]).is_none());
+        given[0].2 = Some("e7e5".to_owned());
+        assert!(looks_at(&game, &given).is_none(), "White does not move a pawn of Black's");
+    }
 
     #[test]
     fn a_pass_sees_what_each_position_of_legals_mate_holds() {
