@@ -47,8 +47,8 @@ def test_defaults() -> None:
         "tell": Tell.LOSSES,
         "verbosity": Verbosity.NORMAL,
         "language": Language.EN,
-        "engine": "off",
-        "engine_nodes": 400_000,
+        "engine": "auto",
+        "engine_nodes": 100_000,
         "syzygy": (),
         "measure": IndexedMeasure.ABSTRACTED,
         "min_similarity": None,
@@ -70,7 +70,7 @@ def test_arguments_before_environment_before_file_before_default(
     settings = Settings(jobs=4)
     assert (settings.jobs, settings.nodes, settings.engine_nodes, settings.min_similarity) == (4, 3, 2, None)
     assert settings.measure is IndexedMeasure.STRUCTURAL
-    assert settings.engine == "off", "an empty variable is none"
+    assert settings.engine == "auto", "an empty variable is none"
     assert settings.db == tmp_path / "home" / "traps"
 
 
@@ -188,7 +188,7 @@ def test_the_example_file_is_valid_as_it_is_and_without_the_comment_signs(
         assert set(written[table]) == kind.model_fields.keys() - {"token"}
     write(monkeypatch, tmp_path, "\n".join(lines))
     settings = Settings()
-    assert settings.engine == "auto"
+    assert settings.engine == "off"
     assert settings.db == data_folder() / "library.sqlite"
 
 
