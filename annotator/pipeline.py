@@ -19,7 +19,7 @@ from annotator.files.work import RunFiles
 from annotator.known_traps import KnownTraps
 from annotator.request import AnalysisRequest, BatchAnalyzer
 from annotator.settings import Tell
-from annotator.worker import analyzed
+from annotator.worker import Workers, analyzed
 from trapcore.errors import InputError, UsageError
 from trapcore.io.streams import ByteReader, open_bytes
 from trapcore.io.text_encoding import encoded
@@ -195,10 +195,8 @@ class Run:
                 self._progress.begin(reader)
                 batches = analyzed(
                     reader,
-                    self._analyzer,
-                    context.pool,
+                    Workers(self._analyzer, context.pool, self._request.look(context.annotator.verifier)),
                     batch_bytes=self._request.batch_bytes,
-                    look=self._request.look(context.annotator.verifier),
                     from_byte=source.consumed,
                     to_the_end=not self._request.strict,
                     stop=stop,

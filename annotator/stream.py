@@ -11,7 +11,7 @@ from annotator.engine_check import EngineVerifier
 from annotator.known_traps import KnownTraps
 from annotator.request import AnalysisRequest, BatchAnalyzer
 from annotator.settings import Tell
-from annotator.worker import analyzed
+from annotator.worker import Workers, analyzed
 from trapcore.parallel.budget import Cancellation
 from trapcore.parallel.pools import Threads
 
@@ -48,14 +48,11 @@ def annotate_stream(
             stored=known.stored,
             recall=known.recall,
         )
-        analyzer = BatchAnalyzer(request, known)
         commentator = Commentator.of(request.style)
         batches = analyzed(
             chunks,
-            analyzer,
-            Threads(pool, request.jobs),
+            Workers(BatchAnalyzer(request, known), Threads(pool, request.jobs), request.look(verifier)),
             batch_bytes=request.batch_bytes,
-            look=request.look(verifier),
             stop=stop,
         )
         for batch, found in stack.enter_context(closing(batches)):

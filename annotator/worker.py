@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Generator, Iterable, Iterator
 from itertools import chain
+from typing import NamedTuple
 
 from trapcore import _native
 from trapcore.errors import InputError
@@ -17,26 +18,32 @@ LOSSES_BATCH_BYTES = 1 << 14
 _FEED_BYTES = 1 << 18  # so that one feeding never makes more than a batch or two
 
 
+class Workers(NamedTuple):
+    """What is done with a batch, and by whom."""
+
+    analyzer: Work[_native.Batch, _native.BatchFindings]
+    pool: Pool
+    look: Callable[[_native.Batch, Cancellation], _native.Batch] | None = None
+    """An engine's at each batch before it is analyzed, while others are analyzed."""
+
+
 def analyzed(
     chunks: Iterable[bytes],
-    analyzer: Work[_native.Batch, _native.BatchFindings],
-    pool: Pool,
+    workers: Workers,
     *,
     batch_bytes: int = BATCH_BYTES,
-    look: Callable[[_native.Batch, Cancellation], _native.Batch] | None = None,
     from_byte: int = 0,
     to_the_end: bool = True,
     stop: Cancellation | None = None,
 ) -> Generator[tuple[_native.Batch, _native.BatchFindings | None]]:
     """The batches of ``chunks`` in order, with what was found; None for those that end at ``from_byte`` or before.
 
-    An engine that decides has its ``look`` at each batch first, while others are analyzed.
-
     Never more than ``2 * pool.width + 2`` batches are alive. If reading fails, everything before is handed on, unless
     ``to_the_end`` is False; then ``InputError`` is raised. When the generator is closed early, work under way is
     cancelled. If another thread cancels ``stop``, ``RuntimeError`` is raised soon.
     """
     failures: list[InputError] = []
+    analyzer, pool, look = workers
     stop = stop or Cancellation()
     batches = _batches(chunks, batch_bytes, failures if to_the_end else None)
     for batch in batches:

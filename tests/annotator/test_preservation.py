@@ -20,7 +20,7 @@ from annotator.known_traps import KnownTraps
 from annotator.request import AnalysisRequest
 from annotator.selection import Selection
 from annotator.settings import Tell
-from annotator.worker import analyzed
+from annotator.worker import Workers, analyzed
 from db.formats.bundled import bundled_traps
 from db.traps.trap import Trap
 from tests.support.public_data import DATA, needs
@@ -65,7 +65,7 @@ def rewritten(
     with threads(1, "judge") as pool:
         out = [
             annotator.annotate(batch, found, "test", counts, commentator).text
-            for batch, found in analyzed([data], judge.judge, pool, batch_bytes=batch_bytes)
+            for batch, found in analyzed([data], Workers(judge.judge, pool), batch_bytes=batch_bytes)
             if found is not None
         ]
     return b"".join(out), counts

@@ -68,7 +68,7 @@ def test_without_all_there_is_no_slip_and_a_side_has_its_own(tmp_path: Path) -> 
 @pytest.mark.skipif(installed_stockfish() is None, reason="Stockfish is not installed")
 def test_an_engine_has_the_last_word_about_slips(tmp_path: Path) -> None:
     lines = [line for line in review(tmp_path, engine="auto", evaluations=True)[1] if line["event"] == "slip"]
-    assert ("g7g6", "f6e4") in [(line["bait"], line["best"]) for line in lines]
+    assert ("a7a6", "f6e4") in [(line["bait"], line["best"]) for line in lines]
 
 
 def test_a_second_run_adds_nothing(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from distributed import Client, LocalCluster
 from annotator.known_traps import KnownTraps
 from annotator.request import AnalysisRequest, BatchAnalyzer
 from annotator.settings import AnalysisSettings, Tell
-from annotator.worker import analyzed
+from annotator.worker import Workers, analyzed
 from db.formats.puzzles import puzzle_trap
 from db.library.open import open_library
 from db.traps.terms import Outcome
@@ -92,5 +92,7 @@ def _running(workers: int) -> Iterator[tuple[Pool, Client]]:
 def _timed(pool: Pool, analyzer: BatchAnalyzer, games: bytes) -> tuple[float, list[bytes]]:
     """Seconds, and what was found."""
     began = time.monotonic()
-    found = [pickle.dumps(one.found) for _, one in analyzed([games], analyzer, pool, batch_bytes=BATCH_BYTES) if one]
+    found = [
+        pickle.dumps(one.found) for _, one in analyzed([games], Workers(analyzer, pool), batch_bytes=BATCH_BYTES) if one
+    ]
     return time.monotonic() - began, found

@@ -27,6 +27,10 @@ const ALONE: f64 = 0.2;
 /// A move is looked at again if it seems to cost this much.
 const SEEMS: f64 = 0.06;
 
+/// An engine is asked about a move that costs this much by its look. In 51 games with lichess's evaluations a border of
+/// .08 told one more of the 255 moves that cost 15 points.
+const LOOKED: f64 = 0.12;
+
 /// What is known of a move before it is asked about.
 struct Prior {
     /// The answer that is tried first.
@@ -142,9 +146,9 @@ impl<'a> GameLosses<'a> {
 
     /// The decisions whose move may have lost by what the pass saw.
     pub(super) fn suspects(&self) -> Vec<usize> {
-        let Effort { suspected, least, .. } = self.effort;
+        let Effort { suspected, end, .. } = self.effort;
         let is_suspected =
-            |seen: Evidence| seen.loss() >= least && (suspected <= 0.0 || seen.probability(0) >= suspected);
+            |seen: Evidence| if end == 1 { seen.loss() >= LOOKED } else { seen.probability(0) >= suspected };
         (0..self.moves.len()).filter(|&decision| self.evidence(decision).is_some_and(is_suspected)).collect()
     }
 

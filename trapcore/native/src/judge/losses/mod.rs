@@ -32,10 +32,8 @@ pub(super) const STAGE_NODES: [u64; STAGES] = [0, 16_000, 64_000, 200_000];
 /// How far questions about losses are followed up.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Effort {
-    /// A move of the pass with at least this probability is examined,
+    /// A move of the pass with at least this probability is examined.
     pub suspected: f64,
-    /// if it costs at least this by the pass.
-    pub least: f64,
     /// Up to this probability a loss is refuted, by stage.
     pub refuted: [f64; STAGES],
     /// From this probability of a mistake on a loss is proved before the last stage, by stage.
@@ -52,16 +50,10 @@ const NEVER: f64 = f64::INFINITY;
 /// costs most, is for what is in doubt. By cross-validation on the 263 games of the fit 62 of 100 losing moves are found
 /// with these borders (70 of 100 of amateurs', 50 of strong players'), and 96 of 100 claims agree, with 17,000 nodes a
 /// position.
-pub(super) const ALONE: Effort = Effort {
-    suspected: 0.02,
-    least: f64::NEG_INFINITY,
-    refuted: [0.0, 0.16, 0.25, 0.25],
-    proved: [NEVER, 0.98, 0.93, PROVED],
-    end: STAGES,
-};
-/// Where an engine decides, and has made the pass. In 51 games with lichess's evaluations a border of .08 told one more of
-/// the 255 moves that cost 15 points.
-pub(super) const WITH_ENGINE: Effort = Effort { suspected: 0.0, least: 0.12, refuted: [0.0; STAGES], end: 1, ..ALONE };
+pub(super) const ALONE: Effort =
+    Effort { suspected: 0.02, refuted: [0.0, 0.16, 0.25, 0.25], proved: [NEVER, 0.98, 0.93, PROVED], end: STAGES };
+/// Where an engine decides, and has made the pass.
+pub(super) const WITH_ENGINE: Effort = Effort { suspected: 0.0, refuted: [0.0; STAGES], end: 1, ..ALONE };
 /// Where what the searches see is collected for the fit of the probabilities: farther than needed, so that the borders
 /// can be chosen by it.
 pub(super) const COLLECTING: Effort =
