@@ -44,9 +44,9 @@ def report(found: Measured, labels: list[Label]) -> Report:
 OF_TIME = (
     "Times are processor time on one core; that of the engine is its process's own. The engine alone searches every "
     "position of a game, the last one first, with one memory. With two numbers of nodes it searches both positions of "
-    f"a move again where the fall that it saw is neither small nor great. It flags a fall of {LOSES}. Its time *at equal "
-    "recall and agreement* is that with the threshold at which it agrees as often. It is interpolated in the logarithm "
-    "of the time between its runs. The engine is the same as the reference, which flatters it."
+    f"a move again where the fall that it saw is neither small nor great. It flags a fall of {LOSES}. Its time *at "
+    "equal recall and agreement* is that with the threshold at which it agrees as often. It is interpolated in the "
+    "logarithm of the time between its runs. The engine is the same as the reference, which flatters it."
 )
 
 
