@@ -118,7 +118,7 @@ def on_terminal(arguments: list[str]) -> str:
 
 @pytest.mark.slow
 def test_progress_and_summary_on_a_terminal(library: Path, tmp_path: Path) -> None:
-    (tmp_path / "in.pgn").write_text(game(FELL) * 400)
+    (tmp_path / "in.pgn").write_text(game(FELL) * 60)
     shown = on_terminal([str(tmp_path / "in.pgn"), "--db", str(library)])
     assert "positions/s" in shown
     assert " findings" in shown

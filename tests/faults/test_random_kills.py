@@ -9,7 +9,7 @@ from tests.faults.random_kills import kill, works_in
 
 pytestmark = pytest.mark.fault
 
-MOMENTS = 2
+MOMENTS = 1
 GAMES = 200
 SECONDS = 900
 

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.fault
 
 ROOT = Path(__file__).parents[2]
 GAMES = 2500
-FEW = 120
+FEW = 24
 KILLS = 6
 STOP_SECONDS = 60.0
 """After which a process that was asked to stop is stuck; it takes less than two seconds on a machine that is idle."""

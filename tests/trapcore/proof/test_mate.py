@@ -159,7 +159,7 @@ def test_any_few_pieces(fen: str, mate: int) -> None:
 
 @pytest.mark.slow
 @given(fen=placements())
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=12)
 def test_any_few_pieces_three_moves_deep(fen: str) -> None:
     check(prove_mate(fen, 3), fen, 3, brute=3)
 
