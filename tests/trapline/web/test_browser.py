@@ -9,8 +9,9 @@ import pytest
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.select import Select
 
+from tests.support.trap_games import FELL, game
 from tests.support.web_browser import CHROMIUM, DRIVER, MISSING, PHONE, Browser, browsing
-from tests.support.web_server import GAMES, LEGAL, Served, make_library, served
+from tests.support.web_server import LEGAL, Served, make_library, served
 
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason=MISSING)]
 
@@ -164,9 +165,17 @@ def test_a_position_is_set_up_with_the_keyboard_alone(browser: Browser) -> None:
     assert "mate in 1, proved" in browser.wait_text("#wins ~ .wide", "Rh8#")
 
 
-def test_games_are_uploaded_and_looked_at(browser: Browser, server: Served) -> None:
+@pytest.fixture(scope="module")
+def games(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A file of games with Legal's mate."""
+    path = tmp_path_factory.mktemp("games") / "games.pgn"
+    path.write_text(game(FELL) * 8)
+    return str(path)
+
+
+def test_games_are_uploaded_and_looked_at(browser: Browser, server: Served, games: str) -> None:
     browser.open("/annotate")
-    browser.one("#file").send_keys(str(GAMES))
+    browser.one("#file").send_keys(games)
     browser.press("form[data-upload] button")
     browser.wait_text("[data-say]", "Done:")
     assert len(browser.all(".hit h3 a")) > 5
@@ -196,7 +205,7 @@ def test_a_file_that_is_too_large_is_not_even_sent(browser: Browser, tmp_path: P
     assert "at most 64" in browser.wait_text("[data-words]", "65 MiB")
 
 
-def test_everything_works_without_scripts(plain: Browser) -> None:
+def test_everything_works_without_scripts(plain: Browser, games: str) -> None:
     plain.open("/?q=legal")
     plain.press(".hit h3 a")
     plain.press("#step-next")
@@ -213,7 +222,7 @@ def test_everything_works_without_scripts(plain: Browser) -> None:
     plain.press("#done")
     assert "e4, empty" in (plain.one("#square-e4").get_attribute("aria-label") or "")
     plain.open("/annotate")
-    plain.one("#file").send_keys(str(GAMES))
+    plain.one("#file").send_keys(games)
     plain.press("form[data-upload] button")
     plain.wait_text("[data-say]", "Done:")
     plain.press(".hit h3 a")

@@ -19,6 +19,7 @@ from db.traps.temptation import Profile
 from db.traps.trap import make_trap
 from db.wording.english import ENGLISH
 from tests.support.polling import PATIENCE_SECONDS
+from tests.support.trap_games import FELL, game
 from tests.support.web_server import GAMES, LEGAL, Served, make_library, served
 from trapcore.errors import PositionError
 from trapcore.proof.verdict import DepthValue
@@ -321,6 +322,18 @@ def test_an_upload_becomes_pages_of_its_games(client: httpx.Client) -> None:
     assert client.get(f"{at}/games/9999").status_code == 404
     assert client.get(f"{at}/games/1?ply=-5").status_code == 200
     assert game.headers["cache-control"] == "no-store"
+
+
+def test_an_upload_marks_every_move_in_the_language_of_the_page(client: httpx.Client) -> None:
+    client.headers["accept-language"] = "de"
+    try:
+        at, _ = annotated(client, "games.pgn", game(FELL).encode() * 2, tell="all", side="both")
+    finally:
+        del client.headers["accept-language"]
+    result = client.get(re.sub("/annotate/", "/api/v1/annotations/", at).partition("/games")[0] + "/result").text
+    assert "Genauigkeit: Weiss" in result  # the file is ASCII
+    assert result.count("[%eval ") == 2 * 12
+    assert re.search(r" \$6 ", result)
 
 
 @pytest.mark.parametrize(

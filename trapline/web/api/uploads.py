@@ -112,6 +112,9 @@ class AnnotateParams(QueryParams):
         default=None, min_length=1, max_length=200, description="Report only the moves of this player."
     )
     language: Language | None = Field(default=None, description="Language of the comments; the server's by default.")
+    eval: bool = Field(
+        default=False, description="Write also the value of every move that has none, and the accuracy of both sides."
+    )
 
     def request(self, settings: WebOptions) -> AnalysisRequest:
         """Request to the annotator. Raises `UsageError` for options that exclude each other."""
@@ -123,6 +126,7 @@ class AnnotateParams(QueryParams):
             unproved=self.unproved,
             language=self.language,
             selection=Selection(self.side, self.player),
+            evaluations=self.eval,
         )
         request = AnalysisRequest.from_settings(settings, options)
         return replace(request, batch_bytes=min(BATCH_BYTES, request.batch_bytes))
@@ -247,7 +251,8 @@ async def start_upload(request: Request, service: Service, params: AnnotateParam
     upload, size, fields = await _read_upload(request)
     try:
         if fields:
-            params = AnnotateParams.model_validate(dict(request.query_params) | fields)
+            given = params.model_dump(exclude_unset=True)
+            params = AnnotateParams.model_validate(given | dict(request.query_params) | fields)
         analysis = params.request(service.settings)
         return service.uploads.start(
             upload, size, analysis, partial(service.known_traps, shown_games(request)), address
