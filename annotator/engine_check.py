@@ -77,6 +77,8 @@ LONGEST_MATE = 5
 """Moves to a mate that is proved where the engine sees one."""
 
 _MATE_NODES = 200_000
+_LEAST_PLIES = 3
+"""A line of fewer plies is continued."""
 _KILLER_PLIES = 9
 _BEST_PLIES = 5
 """A line that is shown ends between these plies."""
@@ -188,10 +190,8 @@ class EngineProcess:
             settled=True,
             probability=None,
             explanation=None,
-            best=best[0] if best else event.best,
-            best_san=_native.sans(epd, best[:1])[0] if best else event.best_san,
-            best_line_san=tuple(_native.sans(epd, best[:_BEST_PLIES])) if best else event.best_line_san,
         )
+        event = _with_best(event, epd, best)
         if event.proved:
             event = _with_kind(event, epd)
         if event.event is Event.FELL:
@@ -281,8 +281,18 @@ class EngineProcess:
     def _evaluation(self, board: chess.Board, nodes: int, *, line: bool) -> Evaluation:
         key = board.epd(), nodes, line
         if key not in self._seen:
-            self._seen[key] = self._engine.evaluate(board, nodes, game=self._game, line=line)
+            found = self._engine.evaluate(board, nodes, game=self._game, line=line)
+            if line and 0 < len(found.line) < _LEAST_PLIES:
+                found = dataclasses.replace(found, line=self._continued(board, found.line))
+            self._seen[key] = found
         return self._seen[key]
+
+    def _continued(self, board: chess.Board, line: tuple[chess.Move, ...]) -> tuple[chess.Move, ...]:
+        """A line with what the engine expects at its end. It is cut off where the nodes end amid a depth."""
+        end = board.copy(stack=False)
+        for move in line:
+            end.push(move)
+        return line + self._engine.evaluate(end, min(LEAST_NODES, self._nodes), game=self._game, line=True).line
 
 
 def _stages(nodes: int) -> dict[int, Stage]:
@@ -314,6 +324,14 @@ def _with_killer(event: TrapEvent, epd: str, line: Sequence[str]) -> TrapEvent:
         return event
     _, *sans = _native.sans(epd, (event.bait, *line))
     return dataclasses.replace(event, killer_line=tuple(line), killer_line_san=tuple(sans))
+
+
+def _with_best(event: TrapEvent, epd: str, line: Sequence[str]) -> TrapEvent:
+    """The event with another better line, if that has a move at all."""
+    if not line:
+        return event
+    sans = tuple(_native.sans(epd, line[:_BEST_PLIES]))
+    return dataclasses.replace(event, best=line[0], best_san=sans[0], best_line_san=sans)
 
 
 def _with_kind(event: TrapEvent, epd: str) -> TrapEvent:

@@ -248,8 +248,9 @@ def _with_bait(event: TrapEvent, value: PositionValue, baited: PositionValue) ->
     if value.best is None or value.best == event.bait:
         return event
     sans = tuple(_native.sans(event.fen, value.line[:_BEST_PLIES]))
-    if sans != event.best_line_san:
-        event = replace(event, explanation=None)
+    if sans == event.best_line_san[: len(sans)]:
+        return replace(event, best=value.best, best_san=sans[0])  # what is known goes on longer
+    event = replace(event, explanation=None)
     return replace(event, best=value.best, best_san=sans[0], best_line_san=sans)
 
 
