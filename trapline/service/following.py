@@ -17,6 +17,7 @@ from db.patterns.recall import recall_of
 from lichess.api import Color
 from lichess.studies import StudyWriter
 from trapcore import _native
+from trapcore.parallel.budget import Cancellation
 from trapcore.parallel.pools import threads
 from trapline.service.games.lichess_games import FinishedGame
 from trapline.service.service import Service
@@ -97,6 +98,7 @@ class Follower:
         verifier = None
         if request.engine is not None:
             verifier = self._stack.enter_context(EngineVerifier(request.engine, request.engine_nodes, request.jobs))
+        self._look = request.look(verifier)
         self._annotator = Annotator(
             known.traps,
             request.measure,
@@ -134,6 +136,9 @@ class Follower:
                         yield from self._traps(user, game, stop_flag)
                 source_state.set(feed, cursor.state())
 
+    def _judged(self, batch: _native.Batch, stop: Cancellation) -> _native.BatchFindings:
+        return self._analyzer(batch if self._look is None else self._look(batch, stop), stop)
+
     def _traps(self, user: str, game: FinishedGame, stop_flag: StopFlag) -> Iterator[FollowedEvent]:
         text = f"{game.pgn}\n\n".encode()
         stop_flag.check()
@@ -142,7 +147,7 @@ class Follower:
             try:
                 # In another thread, so that a signal is heard in this one.
                 with stop_flag.cancellation() as stop:
-                    found = self._pool.submit(self._analyzer, batch, stop).result()
+                    found = self._pool.submit(self._judged, batch, stop).result()
             except RuntimeError:
                 stop_flag.check()  # the core ends like this when it is asked to stop
                 raise

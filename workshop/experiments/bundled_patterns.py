@@ -34,6 +34,7 @@ from annotator.settings import AnalysisSettings, Tell
 from coach.repertoire.expectation import likely_replies
 from coach.repertoire.replies import ReplyModel
 from db.patterns.bundled import FILE, ProvedPattern, bundled_patterns, file_of
+from db.proof.engine_choice import OFF
 from db.traps.temptation import RatingBand
 from db.traps.terms import Event
 from trapcore import _native
@@ -232,7 +233,7 @@ def _openings() -> list[str]:
 def _judges() -> tuple[BatchAnalyzer, Annotator]:
     """What ``trapline annotate`` judges with by default, without traps."""
     options = AnalysisOptions(tell=Tell.LOSSES, measure=IndexedMeasure.SEQUENCES)
-    request = AnalysisRequest.from_settings(AnalysisSettings(), options)
+    request = AnalysisRequest.from_settings(AnalysisSettings(engine=OFF), options)
     return BatchAnalyzer(request, KnownTraps(())), Annotator((), request.measure, request.selection, False, False, None)
 
 

@@ -70,6 +70,8 @@ def _claims() -> list[dict[str, Any]]:
             "annotate",
             "--tell",
             "similar",
+            "--engine",
+            "off",
             *(str(DATA / "pgn" / file) for file in FILES),
         ]
         subprocess.run([*command, "--output", str(Path(name) / "out.pgn"), "--report", str(report)], check=True)

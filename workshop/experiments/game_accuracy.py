@@ -1,7 +1,8 @@
 """Whether the accuracy that `trapline annotate --eval` states of a game is near that of lichess's own evaluations.
 
-    python -m workshop.experiments.game_accuracy
+    python -m workshop.experiments.game_accuracy [off|auto]
 
+The argument is the engine of trapline, off if it is not given.
 The games are those of two files of lichess in which every move has an evaluation by lichess. trapline annotates them
 without these. Both accuracies are by lichess's formulas, so that they differ by the evaluations alone.
 """
@@ -23,6 +24,7 @@ from workshop.benchmarks.material import DATA
 
 FILES = ("amateur_lichess_2021_10_kdave.pgn", "lichess_broadcast_club_luna.pgn")
 LEAST_PLIES = 20
+ENGINE = sys.argv[1] if len(sys.argv) > 1 else "off"
 BEGINNING = win_chance(15)
 """Lichess's value of the position at the beginning."""
 
@@ -73,7 +75,7 @@ def _annotated(games: list[chess.pgn.Game]) -> list[Both | None]:
     with tempfile.TemporaryDirectory() as name:
         source, out = Path(name) / "games.pgn", Path(name) / "out.pgn"
         source.write_text("\n\n".join(map(bare, games)) + "\n", encoding="utf-8")
-        command = ["annotate", str(source), "-o", str(out), "--eval", "--language", "en", "--quiet"]
+        command = ["annotate", str(source), "-o", str(out), "--eval", "--language", "en", "--quiet", "--engine", ENGINE]
         subprocess.run([sys.executable, "-m", "trapline", *command], check=True)
         with out.open(encoding="utf-8") as file:
             ends = [chess.pgn.read_game(file) for _ in games]

@@ -12,6 +12,7 @@ from annotator.events import TrapEvent
 from annotator.known_traps import KnownTraps
 from annotator.request import AnalysisOptions, AnalysisRequest, BatchAnalyzer
 from annotator.settings import AnalysisSettings, Tell
+from db.proof.engine_choice import OFF
 from db.traps.terms import Event
 from db.wording.causes import CAUSE_NAMES, mechanism_name
 from db.wording.facts import facts_of
@@ -173,7 +174,7 @@ def figures(games: Iterable[Game], say: Callable[[str], None]) -> CauseFigures:
     Raises ``InputError`` if there are none.
     """
     options = AnalysisOptions(tell=Tell.LOSSES, measure=IndexedMeasure.SEQUENCES)
-    request = AnalysisRequest.from_settings(AnalysisSettings(), options)
+    request = AnalysisRequest.from_settings(AnalysisSettings(engine=OFF), options)
     analyzer = BatchAnalyzer(request, KnownTraps(()))
     annotator = Annotator((), request.measure, request.selection, False, False, None)
     found, mistakes = CauseFigures(), list[Mistake]()

@@ -17,6 +17,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from db.library.open import open_library
+from db.proof.engine_choice import installed_stockfish
 from tests.fake_lichess.archive.stored import Study
 from tests.fake_lichess.faults import Fault
 from tests.fake_lichess.http.server import Server
@@ -293,6 +294,16 @@ def test_a_game_is_told_again_if_its_telling_was_cut_short(server: Server, tmp_p
         again = list(follower.look("alice", stop_flag))
         assert again[0].content() == first.content()
         assert len(again) > 1
+
+
+@pytest.mark.skipif(installed_stockfish() is None, reason="Stockfish is not installed")
+def test_an_engine_looks_at_the_games_that_are_followed(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRAPLINE_ENGINE", "auto")
+    run("follow", "alice", "--once")
+    server.do(lambda site: finished(site, "follow01", "Alice", "Bob", LEGAL))
+    told = run("follow", "alice", "--once")
+    assert "Falls into" in told.stdout
+    assert "follow01" in told.stdout
 
 
 def test_a_token_in_the_file_is_refused(tmp_path: Path) -> None:

@@ -48,6 +48,8 @@ def run(library: Path, source: Path, output: Path, jobs: int) -> tuple[float, fl
         "annotate",
         "--tell",
         "similar",
+        "--engine",
+        "off",
         str(source),
         "-o",
         str(output),

@@ -21,6 +21,7 @@ from annotator.settings import AnalysisSettings, Tell
 from annotator.worker import Workers, analyzed
 from db.formats.puzzles import puzzle_trap
 from db.library.open import open_library
+from db.proof.engine_choice import OFF
 from db.traps.terms import Outcome
 from db.traps.trap import Trap
 from trapcore.parallel.dask_cluster import cluster
@@ -63,7 +64,7 @@ def rows() -> list[Row]:
 
 
 def _analyzer() -> BatchAnalyzer:
-    request = AnalysisRequest.from_settings(AnalysisSettings(tell=Tell.SIMILAR))
+    request = AnalysisRequest.from_settings(AnalysisSettings(tell=Tell.SIMILAR, engine=OFF))
     with (
         tempfile.TemporaryDirectory(prefix="trapline-cluster-") as folder,
         open_library(Path(folder) / "library.sqlite", create=True) as library,

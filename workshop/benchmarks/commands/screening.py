@@ -11,6 +11,7 @@ from annotator.request import AnalysisRequest
 from annotator.settings import AnalysisSettings, Tell
 from db.formats.puzzles import puzzle_trap
 from db.library.open import open_library
+from db.proof.engine_choice import OFF
 from db.similarity.annotator_index import open_screen
 from db.traps.terms import Outcome
 from db.traps.trap import Trap
@@ -28,7 +29,7 @@ GAMES = 1000
 def rows() -> list[Row]:
     """Building the index, and the rate of annotation by one thread with and without proofs."""
     out = []
-    request = AnalysisRequest.from_settings(AnalysisSettings(tell=Tell.SIMILAR))
+    request = AnalysisRequest.from_settings(AnalysisSettings(tell=Tell.SIMILAR, engine=OFF))
     with tempfile.TemporaryDirectory() as folder:
         # Taken as proved, because their lines are those of lichess; what they lead to is proved again in the games.
         traps = [_taken(puzzle_trap(row)) for row in islice(puzzle_rows(), TRAPS)]
