@@ -19,7 +19,7 @@ from annotator.files.work import RunFiles
 from annotator.known_traps import KnownTraps
 from annotator.request import AnalysisRequest, BatchAnalyzer
 from annotator.settings import Tell
-from annotator.worker import Workers, analyzed
+from annotator.worker import Workers, analyzed, no_input_error
 from trapcore.errors import InputError, UsageError
 from trapcore.io.streams import ByteReader, open_bytes
 from trapcore.io.text_encoding import encoded
@@ -208,9 +208,10 @@ class Run:
                             seen += batch.size
                             continue
                         _check_prefix(source, seen, digest.hexdigest())
-                        annotated = context.annotator.annotate(
-                            batch, found, source.path, self.counts, commentator, reader.encoding
-                        )
+                        with no_input_error():
+                            annotated = context.annotator.annotate(
+                                batch, found, source.path, self.counts, commentator, reader.encoding
+                            )
                         digest.update(annotated.original)
                         seen += batch.size
                         text = encoded(annotated.text, reader.encoding) if alone else annotated.text

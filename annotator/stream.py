@@ -11,7 +11,7 @@ from annotator.engine_check import EngineVerifier
 from annotator.known_traps import KnownTraps
 from annotator.request import AnalysisRequest, BatchAnalyzer
 from annotator.settings import Tell
-from annotator.worker import Workers, analyzed
+from annotator.worker import Workers, analyzed, no_input_error
 from trapcore.parallel.budget import Cancellation
 from trapcore.parallel.pools import Threads
 
@@ -57,4 +57,6 @@ def annotate_stream(
         )
         for batch, found in stack.enter_context(closing(batches)):
             assert found is not None, "only what was read before is not analyzed"
-            yield annotator.annotate(batch, found, name, counts, commentator)
+            with no_input_error():
+                annotated = annotator.annotate(batch, found, name, counts, commentator)
+            yield annotated

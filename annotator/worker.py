@@ -1,6 +1,7 @@
 """One input cut into batches, which a pool of threads analyzes, in the order of the input."""
 
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator
+from contextlib import contextmanager
 from itertools import chain
 from typing import NamedTuple
 
@@ -40,25 +41,44 @@ def analyzed(
 
     Never more than ``2 * pool.width + 2`` batches are alive. If reading fails, everything before is handed on, unless
     ``to_the_end`` is False; then ``InputError`` is raised. When the generator is closed early, work under way is
-    cancelled. If another thread cancels ``stop``, ``RuntimeError`` is raised soon.
+    cancelled. If another thread cancels ``stop``, ``RuntimeError`` is raised soon. It is raised as well where a batch
+    cannot be judged: that is no fault of the input.
     """
     failures: list[InputError] = []
     analyzer, pool, look = workers
     stop = stop or Cancellation()
-    batches = _batches(chunks, batch_bytes, failures if to_the_end else None)
+    batches = _batches(chunks, batch_bytes, failures, to_the_end=to_the_end)
     for batch in batches:
         if batch.offset + batch.size > from_byte:
             left = chain([batch], batches)
             seen = left if look is None else (look(each, stop) for each in left)
-            yield from in_order(pool, analyzer, seen, ahead=2, stop=stop)
+            with no_input_error(failures):
+                yield from in_order(pool, analyzer, seen, ahead=2, stop=stop)
         else:
             yield batch, None
     if failures:
         raise failures[0]
 
 
-def _batches(chunks: Iterable[bytes], batch_bytes: int, failures: list[InputError] | None) -> Iterator[_native.Batch]:
-    """The input in batches; where it cannot be read on, the error is noted in ``failures``, or raised without them."""
+@contextmanager
+def no_input_error(but: Collection[InputError] = ()) -> Iterator[None]:
+    """Within, an ``InputError`` that is none of these is a fault of ours, and ``RuntimeError`` is raised.
+
+    Otherwise the games after it would be taken for games that cannot be read, and left out.
+    """
+    try:
+        yield
+    except InputError as error:
+        if error in but:
+            raise
+        raise RuntimeError(f"a game that was read could not be annotated: {error}") from error
+
+
+def _batches(
+    chunks: Iterable[bytes], batch_bytes: int, failures: list[InputError], *, to_the_end: bool
+) -> Iterator[_native.Batch]:
+    """The input in batches. Where it cannot be read on, the error is noted in ``failures``, and raised unless it is
+    read ``to_the_end``."""
     splitter = _native.PgnSplitter(batch_bytes)
     step = min(_FEED_BYTES, max(batch_bytes, LOSSES_BATCH_BYTES))
     try:
@@ -66,7 +86,7 @@ def _batches(chunks: Iterable[bytes], batch_bytes: int, failures: list[InputErro
             for start in range(0, len(chunk), step):
                 yield from splitter.feed(chunk[start : start + step])
     except InputError as error:
-        if failures is None:
-            raise
         failures.append(error)
+        if not to_the_end:
+            raise
     yield from splitter.finish()

@@ -8,11 +8,14 @@ from pathlib import Path
 import chess.pgn
 import pytest
 
+from annotator.annotation import Annotator
 from tests.annotator.test_preservation import is_contained, rewritten
 from tests.support.command_line import run_program
 from tests.support.public_data import DATA, needs
 from tests.support.trap_games import FELL, game, make_library, records
+from trapcore.errors import InputError
 from trapcore.io.streams import open_bytes
+from trapline.commands import annotate as command
 
 MOVES = "1. e4 e5 2. Nf3 Nc6 3. Bc4 h6 4. Nc3 d6 5. O-O Bg4 6. Nxe5 Bxd1 7. Bxf7+ Ke7 8. Nd5#"
 WHOLE = 15
@@ -208,3 +211,29 @@ def test_every_legal_move_of_the_trials_is_judged(path: Path) -> None:
 @needs(TRIALS)
 def test_the_trials_are_all_there() -> None:
     assert len(TRIAL_FILES) == 26
+
+
+STALEMATE = "67. Kc7 1/2-1/2\n"
+"""White had won, and nothing answers the move: a loss without a killer."""
+
+
+@pytest.mark.parametrize("tell", ["losses", "all"])
+def test_a_stalemate_costs_neither_its_game_nor_the_next(tmp_path: Path, tell: str) -> None:
+    source, out = tmp_path / "in.pgn", tmp_path / "out.pgn"
+    source.write_text(game(STALEMATE, SetUp="1", FEN="k7/P7/1PK5/8/8/8/8/8 w - - 1 67") + "\n" + game(FELL))
+    command.annotate([str(source)], output=str(out), tell=tell, engine="off", quiet=True)
+    assert "67. Kc7" in out.read_text()
+    assert "Bxd1 $4" in out.read_text()
+
+
+def test_a_fault_of_ours_is_no_end_of_the_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source, out = tmp_path / "in.pgn", tmp_path / "out.pgn"
+    source.write_text(game(FELL))
+
+    def fail(*_: object) -> None:
+        raise InputError("a line has no moves")
+
+    monkeypatch.setattr(Annotator, "annotate", fail)
+    with pytest.raises(RuntimeError, match="a game that was read could not be annotated: a line has no moves"):
+        command.annotate([str(source)], output=str(out), engine="off", quiet=True)
+    assert not out.exists()

@@ -144,12 +144,15 @@ impl<'a> GameLosses<'a> {
         (!best.values.is_empty()).then(|| Evidence::new(&best.values, &answers.values, circumstances))
     }
 
-    /// The decisions whose move may have lost by what the pass saw.
+    /// The decisions whose move may have lost by what the pass saw. Where the move ended the game nothing punishes it.
     pub(super) fn suspects(&self) -> Vec<usize> {
         let Effort { suspected, end, .. } = self.effort;
         let is_suspected =
             |seen: Evidence| if end == 1 { seen.loss() >= LOOKED } else { seen.probability(0) >= suspected };
-        (0..self.moves.len()).filter(|&decision| self.evidence(decision).is_some_and(is_suspected)).collect()
+        let goes_on = |decision: usize| !self.positions[decision + 1].legal_moves().is_empty();
+        (0..self.moves.len())
+            .filter(|&decision| goes_on(decision) && self.evidence(decision).is_some_and(is_suspected))
+            .collect()
     }
 
     /// What a move costs that could be played at a decision; `None` if it is the only one. Asked again, the answer is
