@@ -14,7 +14,7 @@ events.py          one event in a game, as a value
 slips.py           a move that costs something and is not proved to lose
 selection.py       which events are reported: side, player, and what nothing hangs on
 record.py          losing moves of indexed games, stored in the library
-engine_check.py    the UCI engine that judges what the prover leaves open
+engine_check.py    the UCI engine that looks at every position first, and decides which moves lost
 comments/          what is written into a PGN, and where
 files/             inputs, outputs, the report, and the journal of a run
 counts.py          counts of games, positions and findings

@@ -601,10 +601,11 @@ class GameAnalyzer:
     ) -> None:
         """``traps``: FEN before the bait, bait (UCI), killer line (UCI), verdict, mate distance in moves or 0.
 
-        ``tell``: ``known`` (the positions of the traps), ``similar`` (also proved traps that are like them) or
+        ``tell``: ``known`` (the positions of the traps), ``similar`` (also proved traps that are like them),
         ``losses`` (also every played move that is proved to lose, missed mates, and poisoned captures that were left
-        alone; needs no trap). ``nodes`` is for each question about one bait that a trap proposes. With
-        ``values`` and ``losses`` each game has what every move leads to. Without
+        alone; needs no trap) or ``all`` (also a second look at other moves that seem to cost something). With
+        ``engine`` and one of the last two an engine decides, and batches come with its looks. ``nodes`` is for each
+        question about one bait that a trap proposes. With ``values`` each game has what every move leads to. Without
         ``proposals_first`` the killers of the matched traps are not tried before other moves: for comparison only.
         The measure ``abstracted`` needs learned weights, the index of the traps' killers, and the payload of each
         trap in it.

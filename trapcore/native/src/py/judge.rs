@@ -269,7 +269,7 @@ impl PyGameAnalyzer {
             _ => return Err(PyValueError::new_err("abstracted trees need a ranker, an index, and an id a trap")),
         };
         let Some(tell) = Tell::named(tell) else {
-            return Err(PyValueError::new_err(format!("tell is known, similar or losses, not {tell:?}")));
+            return Err(PyValueError::new_err(format!("tell is known, similar, losses or all, not {tell:?}")));
         };
         let limits = ProofLimits { nodes, unproved };
         let options = Options { tell, engine, measure, min_similarity, values, proposals_first, limits };
