@@ -137,13 +137,13 @@ class EngineProcess:
         self._engine.close()
 
     def looks(self, record: _native.GameRecord) -> list[Look]:
-        """What it sees of each position of a game with few nodes. Raises ``EngineError``."""
-        game, nodes = object(), min(LEAST_NODES, self._nodes)
-        found = [self._look(board, nodes, game) for board in reversed(_positions(record))]
+        """What it sees of each position of a game with ``_native.PASS_NODES``. Raises ``EngineError``."""
+        game = object()
+        found = [self._look(board, game) for board in reversed(_positions(record))]
         return found[::-1]
 
-    def _look(self, board: chess.Board, nodes: int, game: object) -> Look:
-        found = self._engine.evaluate(board, nodes, game=game)
+    def _look(self, board: chess.Board, game: object) -> Look:
+        found = self._engine.evaluate(board, _native.PASS_NODES, game=game)
         return found.chance, found.mate_in, None if found.best is None else board.uci(found.best)
 
     def verified(self, events: Sequence[TrapEvent], others: Sequence[Played] = ()) -> tuple[list[TrapEvent], Values]:

@@ -67,7 +67,8 @@ class AnalysisSettings(BaseModel):
     engine_nodes: int = Field(
         default=100_000,
         ge=1,
-        description="Nodes the engine searches for one position, 1 or more. Fewer are faster and miss deeper wins.",
+        description="Nodes the engine searches for a position in doubt, 1 or more, after a first look of 4,000. Fewer "
+        "are faster and miss deeper wins.",
     )
     syzygy: tuple[Path, ...] = Field(
         default=(),
