@@ -46,7 +46,7 @@ BAIT_PLY = 10
 
 def looked_through(library: Library, *paths: Path | str) -> Recorded:
     with threads(1, "judge") as pool:
-        return record_losing_moves(library, paths, AnalysisSettings(), pool)
+        return record_losing_moves(library, paths, AnalysisSettings(engine="off"), pool)
 
 
 @pytest.fixture

@@ -54,7 +54,7 @@ def judged(
     for name in FILES:
         games = re.split(rb"(?m)^(?=\[Event )", (DATA / "pgn" / name).read_bytes())
         texts.append(b"".join(games[1 : count + 1]))
-    request = AnalysisRequest.from_settings(AnalysisSettings())
+    request = AnalysisRequest.from_settings(AnalysisSettings(engine="off"))
     with open_library(make_library(Path(folder) / "library.sqlite")) as library:
         known = KnownTraps.of(library, request.measure)
     analyzer = request.analyzer(known)
@@ -226,7 +226,7 @@ def test_annotating_again_in_any_style_gives_what_annotating_once_does(folder: s
 
 def again(text: str, style: Style, folder: str) -> str:
     """The annotated games annotated once more, by a run of their own."""
-    request = AnalysisRequest.from_settings(AnalysisSettings())
+    request = AnalysisRequest.from_settings(AnalysisSettings(engine="off"))
     _, known, measure = judged(folder, GAMES_AGAIN)
     analyzer = request.analyzer(known)
     splitter = _native.PgnSplitter(1 << 14)

@@ -50,5 +50,5 @@ def _make(path: Path) -> None:
         prover = TrapProver(search_nodes=SEARCH_NODES)
         library.add_all([prover.prove(legal()), prover.prove(elephant())])
         index_files(library, [games])
-        record_losing_moves(library, [games], AnalysisSettings(), pool)
+        record_losing_moves(library, [games], AnalysisSettings(engine="off"), pool)
     shutil.move(building, path)

@@ -135,7 +135,7 @@ def make_soak_library(path: Path, folder: Path) -> Known:
     games.write_text("".join(PRACTICE_GAMES), encoding="utf-8")
     with open_library(path) as library, threads(1, "soak") as pool:
         index_files(library, [games])
-        record_losing_moves(library, [games], AnalysisSettings(), pool)
+        record_losing_moves(library, [games], AnalysisSettings(engine="off"), pool)
         slugs = tuple(trap.slug for trap in library.traps())
         found = Known(slugs, library.counts().games, (PLAYER,))
     games.unlink()

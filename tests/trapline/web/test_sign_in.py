@@ -143,7 +143,7 @@ def test_uploads_name_earlier_games_of_who_has_signed_in_and_of_nobody_else(tmp_
             tags = {"Date": "2020.05.01", "Site": f"{lichess.url}/early001"}
             games.write_text(game(FELL_AGAIN, "Ann", "Bob", **tags))
             index_files(opened, [games])
-            record_losing_moves(opened, [games], AnalysisSettings(), pool)
+            record_losing_moves(opened, [games], AnalysisSettings(engine="off"), pool)
         with public(path, lichess) as client:
             assert EARLIER not in closing_words(client, lichess.url)
             visits(lichess, "Cec")

@@ -35,7 +35,7 @@ async def upload(request: Request) -> Response:
     """Start to annotate the games of the form, and redirect to the page of the job."""
     try:
         language = Language(language_of(request).code)
-        job = await start_upload(request, service_of(request), AnnotateParams(language=language, eval=True))
+        job = await start_upload(request, service_of(request), AnnotateParams(language=language))
     except (RequestError, InputError, UsageError) as error:
         answer = _form(request, status_of(error), error.message)
         answer.headers.update(headers_of(error))
