@@ -216,7 +216,7 @@ def test_verify_can_be_interrupted_and_started_again(run: Run, library: Library,
     chosen = [trap for trap in bundled_traps() if trap.outcome is Outcome.MATE][:40]
     library.add_all(chosen)
     command = [sys.executable, "-m", "trapline", "library", "verify", "--db", library.name]
-    env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PYTHONPATH": str(ROOT), "TRAPLINE_ENGINE": "off"}
     with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         while marks(library) < 2:
             assert process.poll() is None
