@@ -10,7 +10,7 @@ use crate::chess::position::sans;
 use crate::judge::game_analyzer::{GameAnalyzer, mover};
 use crate::judge::judgements::{JudgedPosition, PROOF};
 use crate::judge::model::{Event, JudgedGame};
-use crate::judge::pass::{GivenLook, looks_at};
+use crate::judge::pass::{Look, looks_at};
 use crate::judge::workspace::Workspace;
 use crate::pgn::anchors::{Anchor, Layout, anchors, layout};
 use crate::pgn::reader::Game;
@@ -83,7 +83,7 @@ pub(crate) struct BatchFindings {
 }
 
 /// What an engine saw of the positions of games, by their numbers.
-pub(crate) type Looks = BTreeMap<u64, Vec<GivenLook>>;
+pub(crate) type Looks = BTreeMap<u64, Vec<Look>>;
 
 /// The looks of this game do not fit it, or are missing where an engine decides.
 #[derive(Debug)]
@@ -116,7 +116,7 @@ pub(crate) fn analyze_batch(
         if looks.is_none() && analyzer.needs_looks() {
             return Err(NoLooks(number));
         }
-        let JudgedGame { events, judged, values, positions } = analyzer.events(&game, looks.as_deref(), work);
+        let JudgedGame { events, judged, values, positions } = analyzer.events(&game, looks, work);
         out.positions += positions;
         if events.is_empty() && values.is_empty() {
             continue;

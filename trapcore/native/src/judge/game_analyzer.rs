@@ -15,7 +15,7 @@ use crate::judge::game_losses::GameLosses;
 use crate::judge::label_candidates::LabelCandidates;
 use crate::judge::losses::{ALONE, Loss, WITH_ENGINE};
 use crate::judge::model::{Case, Cases, Decision, Event, JudgedGame, Options, ProofLimits, SetTrap, Tell, Trap};
-use crate::judge::pass::Look;
+use crate::judge::pass::Deepening;
 use crate::judge::token_candidates::{TokenCandidates, TokenLibrary};
 use crate::judge::trap_list::TrapList;
 use crate::judge::verify::Verifier;
@@ -53,7 +53,7 @@ impl GameAnalyzer {
 
     /// The events of a game, and the judgements that they rest on.
     /// `looks`: an engine's at each position, where an engine decides.
-    pub(crate) fn events(&self, game: &Game, looks: Option<&[Look]>, work: &mut Workspace) -> JudgedGame {
+    pub(crate) fn events(&self, game: &Game, looks: Option<Vec<Deepening>>, work: &mut Workspace) -> JudgedGame {
         let positions = game.moves.len() as u64 + 1;
         let whole = self.options.tell >= Tell::Losses;
         if self.traps.is_empty() && !whole {

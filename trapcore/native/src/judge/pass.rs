@@ -16,7 +16,7 @@ pub(crate) const PASS_NODES: u64 = 4000;
 
 /// An iterative deepening: values by depth from 0 (captures and checks played out), for the side to move, in centipawns.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Deepening {
+pub(crate) struct Deepening {
     pub values: Vec<(u32, i32)>,
     pub line: Vec<Move>,
     pub nodes: u64,
@@ -34,48 +34,32 @@ impl Deepening {
     }
 }
 
-/// What an engine saw of a position of a game, for the side to move.
-#[derive(Clone, Debug)]
-pub(crate) struct Look {
-    /// Win chance, -1 to 1.
-    pub chance: f64,
-    /// Moves to the mate that it saw, negative if the side to move is mated.
-    pub mate_in: Option<i32>,
-    /// Its move; `None` where the game is over.
-    pub best: Option<Move>,
-}
+/// What an engine saw of a position, for the side to move: win chance, -1 to 1; moves to the mate that it saw, negative if
+/// that side is mated; its move in UCI, `None` where the game is over.
+pub(crate) type Look = (f64, Option<i32>, Option<String>);
 
-/// A look as it is handed over, with the move in UCI.
-pub(crate) type GivenLook = (f64, Option<i32>, Option<String>);
-
-/// The looks at the positions of a game, before each move and after the last; `None` if they are not of this game.
-pub(crate) fn looks_at(game: &Game, given: &[GivenLook]) -> Option<Vec<Look>> {
-    if given.len() != game.moves.len() + 1 {
+/// An engine's looks at the positions of a game, before each move and after the last, as searches of one depth; `None` if
+/// they are not of this game.
+pub(crate) fn looks_at(game: &Game, looks: &[Look]) -> Option<Vec<Deepening>> {
+    if looks.len() != game.moves.len() + 1 {
         return None;
     }
     let mut position = GamePosition { chess: game.initial.clone(), mode: game.mode };
-    let mut looks = Vec::with_capacity(given.len());
-    for (index, (chance, mate_in, best)) in given.iter().enumerate() {
+    let mut searched = Vec::with_capacity(looks.len());
+    for (index, &(chance, mate_in, ref best)) in looks.iter().enumerate() {
+        let value = match mate_in {
+            Some(moves) if moves > 0 => MATE - (2 * moves - 1),
+            Some(moves) => -(MATE + 2 * moves),
+            None => value_of_chance(chance),
+        };
         let best = best.as_deref().map(|uci| parse_move(&position, uci)).transpose().ok()?;
-        looks.push(Look { chance: *chance, mate_in: *mate_in, best });
+        // The best move's depth counts the move itself.
+        searched.push(Deepening { values: vec![(0, value), (1, value)], line: best.into_iter().collect(), nodes: 0 });
         if let Some(&m) = game.moves.get(index) {
             position.chess.play_unchecked(m);
         }
     }
-    Some(looks)
-}
-
-impl From<&Look> for Deepening {
-    /// A search of one depth.
-    fn from(look: &Look) -> Deepening {
-        let value = match look.mate_in {
-            Some(moves) if moves > 0 => MATE - (2 * moves - 1),
-            Some(moves) => -(MATE + 2 * moves),
-            None => value_of_chance(look.chance),
-        };
-        // The best move's depth counts the move itself.
-        Deepening { values: vec![(0, value), (1, value)], line: look.best.into_iter().collect(), nodes: 0 }
-    }
+    Some(searched)
 }
 
 /// Searches `only` these moves, all if empty, the `first` ones before the others; what the table holds is used.
@@ -127,7 +111,7 @@ mod tests {
             look(1.0, Some(1), "d8h4"),
             (-1.0, Some(0), None),
         ];
-        let looks: Vec<Deepening> = looks_at(&game, &given).unwrap().iter().map(Deepening::from).collect();
+        let looks = looks_at(&game, &given).unwrap();
         assert_eq!(mate_distance(looks[3].value()), Some(1));
         assert_eq!(looks[4].value(), -MATE);
         assert_eq!((looks[2].line.len(), looks[4].line.len()), (1, 0));

@@ -53,7 +53,7 @@ const NEVER: f64 = f64::INFINITY;
 pub(super) const ALONE: Effort =
     Effort { suspected: 0.02, refuted: [0.0, 0.16, 0.25, 0.25], proved: [NEVER, 0.98, 0.93, PROVED], end: STAGES };
 /// Where an engine decides, and has made the pass.
-pub(super) const WITH_ENGINE: Effort = Effort { suspected: 0.0, refuted: [0.0; STAGES], end: 1, ..ALONE };
+pub(super) const WITH_ENGINE: Effort = Effort { refuted: [0.0; STAGES], end: 1, ..ALONE };
 /// Where what the searches see is collected for the fit of the probabilities: farther than needed, so that the borders
 /// can be chosen by it.
 pub(super) const COLLECTING: Effort =
