@@ -10,7 +10,6 @@ from pathlib import Path
 from annotator.annotation import Annotator
 from annotator.comments.commentary import Commentator
 from annotator.counts import NO_GAME, Counts, readable
-from annotator.engine_check import EngineVerifier
 from annotator.files.journal import InputState, Journal, OutputState, not_a_journal
 from annotator.files.output import DIGEST_BYTES, Output, PartialFile, Stream
 from annotator.files.plan import STDIN, Plan, Target
@@ -121,11 +120,7 @@ class Run:
 
     def _execute(self, files: RunFiles) -> None:
         with ExitStack() as stack:
-            verifier = None
-            if self._request.engine is not None:
-                verifier = stack.enter_context(
-                    EngineVerifier(self._request.engine, self._request.engine_nodes, self._request.jobs)
-                )
+            verifier = stack.enter_context(self._request.verifier())
             pool = self._pool or stack.enter_context(threads(self._request.jobs, "analyze"))
             context = _RunContext(
                 files,

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from annotator.annotation import Annotator
-from annotator.engine_check import EngineVerifier
 from annotator.events import TrapEvent
 from annotator.known_traps import KnownTraps
 from annotator.request import AnalysisOptions, AnalysisRequest, BatchAnalyzer
@@ -64,9 +63,7 @@ def record_losing_moves(
     request = AnalysisRequest.from_settings(settings, options)
     by, done = _analysis(request), Recorded()
     with ExitStack() as stack:
-        verifier = None
-        if request.engine is not None:
-            verifier = stack.enter_context(EngineVerifier(request.engine, request.engine_nodes, request.jobs))
+        verifier = stack.enter_context(request.verifier())
         annotator = Annotator((), request.measure, request.selection, False, False, verifier)
         analyzer = BatchAnalyzer(request, KnownTraps(()))
         for path in paths:

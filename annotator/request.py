@@ -1,6 +1,7 @@
 """Analysis request: which traps to search for in games, and how, as one value made from the settings in one place."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Self
 
@@ -146,6 +147,12 @@ class AnalysisRequest:
             index=None if screen is None else screen.index,
             ids=None if screen is None else [screen.numbers[trap.slug] for trap in traps],
         )
+
+    def verifier(self) -> AbstractContextManager[EngineVerifier | None]:
+        """The engine of the request, which runs meanwhile; None without one. Raises ``EngineError``."""
+        if self.engine is None:
+            return nullcontext()
+        return EngineVerifier(self.engine, self.engine_nodes, self.jobs)
 
     def look(self, verifier: EngineVerifier | None) -> Callable[[_native.Batch, Cancellation], _native.Batch] | None:
         """The engine's look at each batch before it is judged; None where no engine judges moves that lose."""

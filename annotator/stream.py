@@ -7,7 +7,6 @@ from contextlib import ExitStack, closing
 from annotator.annotation import AnnotatedBatch, Annotator
 from annotator.comments.commentary import Commentator
 from annotator.counts import Counts
-from annotator.engine_check import EngineVerifier
 from annotator.known_traps import KnownTraps
 from annotator.request import AnalysisRequest, BatchAnalyzer
 from annotator.settings import Tell
@@ -34,9 +33,7 @@ def annotate_stream(
     end, after all that came before, ``EngineError``, and ``UsageError`` for options that exclude each other.
     """
     with ExitStack() as stack:
-        verifier = None
-        if request.engine is not None:
-            verifier = stack.enter_context(EngineVerifier(request.engine, request.engine_nodes, request.jobs))
+        verifier = stack.enter_context(request.verifier())
         annotator = Annotator(
             known.traps,
             request.measure,

@@ -9,7 +9,6 @@ from annotator.comments.chapters import game_chapter, lessons
 from annotator.comments.commentary import Commentator
 from annotator.comments.telling import words
 from annotator.counts import Counts
-from annotator.engine_check import EngineVerifier
 from annotator.events import TrapEvent
 from annotator.known_traps import KnownTraps
 from annotator.request import AnalysisRequest, BatchAnalyzer
@@ -95,9 +94,7 @@ class Follower:
         request = AnalysisRequest.from_settings(settings)
         known = KnownTraps.of(library, request.measure)
         self._analyzer = BatchAnalyzer(request, known)
-        verifier = None
-        if request.engine is not None:
-            verifier = self._stack.enter_context(EngineVerifier(request.engine, request.engine_nodes, request.jobs))
+        verifier = self._stack.enter_context(request.verifier())
         self._look = request.look(verifier)
         self._annotator = Annotator(
             known.traps,
