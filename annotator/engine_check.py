@@ -23,7 +23,7 @@ from typing import NamedTuple, Self, TypeVar
 
 import chess
 
-from annotator.events import EventProof, TrapEvent
+from annotator.events import EventProof, TrapEvent, with_best_line
 from db.traps.position_value import PositionValue, Values, deepest
 from db.traps.terms import Event
 from trapcore import _native
@@ -181,7 +181,6 @@ class EngineProcess:
             event, mate = self._with_line(event, epd, answer)
             if not event.killer_line:
                 verdict = Verdict.REFUTED  # the move ended the game, and there is no answer to report
-        best = answer.best_line if answer.best_line[:1] != (event.bait,) else ()
         event = dataclasses.replace(
             event,
             proof=EventProof(verdict, mate, answer.nodes, self.name, answer.loss),
@@ -191,7 +190,8 @@ class EngineProcess:
             probability=None,
             explanation=None,
         )
-        event = _with_best(event, epd, best)
+        if answer.best_line and answer.best_line[0] != event.bait:
+            event = with_best_line(event, answer.best_line)
         if event.proved:
             event = _with_kind(event, epd)
         if event.event is Event.FELL:
@@ -324,14 +324,6 @@ def _with_killer(event: TrapEvent, epd: str, line: Sequence[str]) -> TrapEvent:
         return event
     _, *sans = _native.sans(epd, (event.bait, *line))
     return dataclasses.replace(event, killer_line=tuple(line), killer_line_san=tuple(sans))
-
-
-def _with_best(event: TrapEvent, epd: str, line: Sequence[str]) -> TrapEvent:
-    """The event with another better line, if that has a move at all."""
-    if not line:
-        return event
-    sans = tuple(_native.sans(epd, line[:_BEST_PLIES]))
-    return dataclasses.replace(event, best=line[0], best_san=sans[0], best_line_san=sans)
 
 
 def _with_kind(event: TrapEvent, epd: str) -> TrapEvent:

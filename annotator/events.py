@@ -213,6 +213,12 @@ def values_of(game: _native.GameFindings, engine: str) -> dict[str, PositionValu
     }
 
 
+def with_best_line(event: TrapEvent, line: Sequence[str]) -> TrapEvent:
+    """The event with another line (UCI, one move or more) that begins with the best move in its position."""
+    sans = tuple(_native.sans(event.fen, line[:_BEST_PLIES]))
+    return replace(event, best=line[0], best_san=sans[0], best_line_san=sans)
+
+
 def valued(events: Iterable[TrapEvent], values: Values) -> list[TrapEvent]:
     """The events with the figures of this table; an event of whose positions it has none stays as it is."""
     return [_valued(event, values) for event in events]
@@ -247,11 +253,10 @@ def _with_bait(event: TrapEvent, value: PositionValue, baited: PositionValue) ->
     )
     if value.best is None or value.best == event.bait:
         return event
-    sans = tuple(_native.sans(event.fen, value.line[:_BEST_PLIES]))
-    if sans == event.best_line_san[: len(sans)]:
-        return replace(event, best=value.best, best_san=sans[0])  # what is known goes on longer
-    event = replace(event, explanation=None)
-    return replace(event, best=value.best, best_san=sans[0], best_line_san=sans)
+    better = with_best_line(event, value.line)
+    if better.best_line_san == event.best_line_san[: len(better.best_line_san)]:
+        return replace(better, best_line_san=event.best_line_san)  # what is known goes on longer
+    return replace(better, explanation=None)
 
 
 def _answered(event: TrapEvent) -> TrapEvent:

@@ -62,7 +62,7 @@ def analyzed(
 
 @contextmanager
 def no_input_error(but: Collection[InputError] = ()) -> Iterator[None]:
-    """Within, an ``InputError`` that is none of these is a fault of ours, and ``RuntimeError`` is raised.
+    """In the block an ``InputError`` is a fault of ours, unless it is one of ``but``. Raises ``RuntimeError`` for it.
 
     Otherwise the games after it would be taken for games that cannot be read, and left out.
     """
