@@ -16,7 +16,7 @@ from pathlib import Path
 import chess.pgn
 
 from annotator.comments.evaluations import stated_chance
-from workshop.experiments.game_accuracy import BEGINNING, ENGINE, bare, evaluated_games
+from workshop.experiments.game_accuracy import BEGINNING, bare, chosen_engine, evaluated_games
 
 CLASSES = ((5, 10), (10, 15), (15, 101))
 """Points of win chance that a move costs."""
@@ -59,7 +59,7 @@ def _told(games: list[chess.pgn.Game]) -> tuple[Moves, set[tuple[int, int]]]:
         source, out, report = (Path(name) / file for file in ("games.pgn", "out.pgn", "report.jsonl"))
         source.write_text("\n\n".join(map(bare, games)) + "\n", encoding="utf-8")
         command = ["annotate", str(source), "-o", str(out), "--report", str(report), "--tell", "all", "--quiet"]
-        command += ["--engine", ENGINE]
+        command += ["--engine", chosen_engine()]
         subprocess.run([sys.executable, "-m", "trapline", *command], check=True)
         lines = map(json.loads, report.read_text(encoding="utf-8").splitlines())
         slips = {(line["game"], line["ply"]): 50 * line["played_loss"] for line in lines if line["event"] == "slip"}

@@ -24,7 +24,6 @@ from workshop.benchmarks.material import DATA
 
 FILES = ("amateur_lichess_2021_10_kdave.pgn", "lichess_broadcast_club_luna.pgn")
 LEAST_PLIES = 20
-ENGINE = sys.argv[1] if len(sys.argv) > 1 else "off"
 BEGINNING = win_chance(15)
 """Lichess's value of the position at the beginning."""
 
@@ -51,6 +50,11 @@ def main() -> None:
     print(f"the same side is better in {same} of {len(clear)} games in which lichess's differ by {GAP:g} points")
 
 
+def chosen_engine() -> str:
+    """The argument of the experiment; off without one."""
+    return sys.argv[1] if len(sys.argv) > 1 else "off"
+
+
 def evaluated_games() -> list[tuple[chess.pgn.Game, Both]]:
     """The games in which lichess has evaluated every move, and the accuracies of both sides by its values."""
     return [(game, found) for game in _games() if (found := _lichess(game)) is not None]
@@ -75,7 +79,8 @@ def _annotated(games: list[chess.pgn.Game]) -> list[Both | None]:
     with tempfile.TemporaryDirectory() as name:
         source, out = Path(name) / "games.pgn", Path(name) / "out.pgn"
         source.write_text("\n\n".join(map(bare, games)) + "\n", encoding="utf-8")
-        command = ["annotate", str(source), "-o", str(out), "--eval", "--language", "en", "--quiet", "--engine", ENGINE]
+        command = ["annotate", str(source), "-o", str(out), "--eval", "--language", "en", "--quiet"]
+        command += ["--engine", chosen_engine()]
         subprocess.run([sys.executable, "-m", "trapline", *command], check=True)
         with out.open(encoding="utf-8") as file:
             ends = [chess.pgn.read_game(file) for _ in games]
