@@ -1,16 +1,14 @@
 """HTTP session for lichess, and translation of its errors.
 
-It adds what berserk leaves to its caller: time-outs on every request; the empty lines that lichess sends every 7
-seconds, which show that a stream is alive; closing a stream; redirects and ``.netrc`` files, which must
-not get or replace the token.
+It adds to berserk: time-outs and size limits on every request, and the empty lines that lichess sends every 7 seconds,
+which show that a stream is alive. Redirects and ``.netrc`` files never get or replace the token.
 """
 
+import io
 import json
-import socket
-import threading
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import berserk
@@ -29,27 +27,22 @@ CONNECTIONS = 256
 """Size of the connection pool, far more than 64 games need."""
 
 LONGEST_LINE = 1 << 20
-"""Most bytes of a line of a stream; real ones have a few thousand."""
+"""Most bytes of a line of a stream. Real lines have a few thousand."""
 
 LONGEST_BODY = 16 << 20
-"""Most bytes of an answer that is no stream; real ones have a few thousand, lists of bots some hundred thousand."""
+"""Most bytes of an answer that is no stream. Lists of bots, the longest, have some hundred thousand."""
 
 LONGEST_ANSWER = 256 << 20
-"""Most bytes of the games of one request, unpacked; a thousand games have some two million."""
+"""Most unpacked bytes of the games of one request. A thousand games have about two million."""
 
 LONGEST_SECONDS = 120.0
-"""Longest time of an answer that is no stream, however steadily it comes."""
-
-LONGEST_GAMES_SECONDS = 1800.0
-"""Longest time of an answer with games: a large tournament has some 20,000."""
-
-_WATCH_SECONDS = 0.2  # between two looks whether an answer has to end
+"""Longest time of an answer that is no stream, even if bytes keep coming."""
 
 PIECE = 1 << 14
-"""Bytes that are read at a time: what a server packs into them costs little memory, unpacked."""
+"""Most bytes that are read at once, which bounds the memory for packed answers."""
 
 _ENCODINGS = {"", "identity", "gzip", "deflate"}
-"""Of bodies; others make a gigabyte out of a few bytes."""
+"""Accepted encodings of bodies. Others can unpack a few bytes to a gigabyte."""
 
 
 class Session(requests.Session):
@@ -59,155 +52,54 @@ class Session(requests.Session):
         """``seconds``: time-out of an answer, or of the next piece of one."""
         super().__init__()
         self._seconds = seconds
-        self._open = threading.local()
         self.headers["Accept-Encoding"] = "gzip, deflate"
-        adapter = _Adapter(pool_connections=4, pool_maxsize=CONNECTIONS)
+        adapter = HTTPAdapter(pool_connections=4, pool_maxsize=CONNECTIONS)
         self.mount("https://", adapter)
         self.mount("http://", adapter)
         # An authentication of our own keeps requests from taking one out of a .netrc file.
         self.auth = _Bearer(token)
+        self.hooks["response"] = [_bounded]
 
     def request(self, *given: Any, **named: Any) -> requests.Response:
         """As `requests.Session.request`, with a time-out."""
         named.setdefault("timeout", (CONNECT_SECONDS, self._seconds))
         # No address that is used here redirects; one that did could lead the token elsewhere.
         named["allow_redirects"] = False
-        is_stream, named["stream"] = named.get("stream", False), True
-        with _ended_after(LONGEST_SECONDS, []):
-            response = super().request(*given, **named)
-        if 300 <= response.status_code < 400:
-            response.close()
-            asked = f"{response.request.method} {response.request.path_url}"
-            raise Unreachable(f"the answer {response.status_code} to {asked} leads elsewhere, which is not followed")
-        open_here: list[requests.Response] | None = getattr(self._open, "responses", None)
-        if open_here is not None:
-            open_here.append(response)
-        encoding = response.headers.get("Content-Encoding", "").strip().lower()
-        if encoding not in _ENCODINGS:
-            response.close()
-            raise Unreachable(f"an answer is packed as {encoding[:20]!r}, which was not asked for")
-        if not is_stream or not 200 <= response.status_code < 300:
-            # What requests does for an answer that is no stream, with bounds. A refusal is never a stream.
-            with _ended_after(LONGEST_SECONDS, [response]):
-                response._content = _whole(response)
-            response._content_consumed = True
-        return response
-
-    @contextmanager
-    def bounded(self, seconds: float, is_stopped: Callable[[], bool]) -> Iterator[None]:
-        """End the answers to this thread's requests in the block after ``seconds``, or as soon as ``is_stopped``,
-        however slowly they trickle. Raises `Unreachable` then.
-        """
-        responses: list[requests.Response] = []
-        self._open.responses = responses
-        try:
-            with _ended_after(seconds, responses, is_stopped):
-                yield
-        finally:
-            self._open.responses = None
+        return super().request(*given, **named)
 
 
-_reading = threading.local()  # `heads`: the connections of this thread on which the head of an answer is awaited
+def _bounded(response: requests.Response, *_: object, stream: bool = False, **_named: object) -> None:
+    """Check the head of an answer, and read the body within bounds unless it is a stream.
 
-
-class _Connection(urllib3.connection.HTTPConnection):
-    """Connection that another thread can shut down while the head of an answer is read."""
-
-    def getresponse(self) -> Any:
-        """The head of the answer."""
-        heads: list[_Connection] | None = getattr(_reading, "heads", None)
-        if heads is None:
-            return super().getresponse()
-        heads.append(self)
-        try:
-            return super().getresponse()
-        finally:
-            heads.remove(self)
-
-    def shutdown(self) -> None:
-        """Let its reader see its end."""
-        if self.sock is not None:
-            self.sock.shutdown(socket.SHUT_RDWR)
-
-
-class _SecureConnection(_Connection, urllib3.connection.HTTPSConnection):
-    """The same with TLS."""
-
-
-class _Pool(urllib3.HTTPConnectionPool):
-    ConnectionCls = _Connection
-
-
-class _SecurePool(urllib3.HTTPSConnectionPool):
-    ConnectionCls = _SecureConnection
-
-
-_POOLS = {"http": _Pool, "https": _SecurePool}
-
-
-class _Adapter(HTTPAdapter):
-    """Transport whose connections are `_Connection`."""
-
-    def init_poolmanager(self, *given: Any, **named: Any) -> None:
-        super().init_poolmanager(*given, **named)
-        self.poolmanager.pool_classes_by_scheme = _POOLS
-
-    def proxy_manager_for(self, *given: Any, **named: Any) -> Any:
-        manager = super().proxy_manager_for(*given, **named)
-        manager.pool_classes_by_scheme = _POOLS
-        return manager
-
-
-@contextmanager
-def _ended_after(
-    seconds: float, responses: Sequence[requests.Response], is_stopped: Callable[[], bool] = lambda: False
-) -> Iterator[None]:
-    """Shut the connections of answers that are still being read, as `Session.bounded` says.
-
-    A byte now and then keeps every time-out of the reading from passing, so that another thread has to end it. That of
-    an answer whose head is being read is among them.
+    Raises `Unreachable` for a redirect, for an encoding that was not requested, and for a body that is too long.
     """
-    done, ended = threading.Event(), threading.Event()
-    until = time.monotonic() + seconds
-    outer: list[_Connection] | None = getattr(_reading, "heads", None)
-    heads = _reading.heads = [] if outer is None else outer
-
-    def watch() -> None:
-        while not done.wait(_WATCH_SECONDS):
-            if ended.is_set() or is_stopped() or time.monotonic() > until:
-                ended.set()
-                for open_one in [*heads, *(response.raw for response in responses)]:
-                    with suppress(OSError, ValueError, RuntimeError):  # it is closed already
-                        open_one.shutdown()
-
-    watcher = threading.Thread(target=watch, name="answers", daemon=True)
-    watcher.start()
-    try:
-        yield
-    finally:
-        done.set()
-        watcher.join()
-        _reading.heads = outer
-    if ended.is_set():
-        # Where nobody says how long an answer is, one that was ended looks like a whole one.
-        raise Unreachable(f"an answer was not over after {seconds:.0f} s, or when it had to end")
+    if 300 <= response.status_code < 400:
+        response.close()
+        asked = f"{response.request.method} {response.request.path_url}"
+        raise Unreachable(f"the answer {response.status_code} to {asked} leads elsewhere, which is not followed")
+    encoding = response.headers.get("Content-Encoding", "").strip().lower()
+    if encoding not in _ENCODINGS:
+        response.close()
+        raise Unreachable(f"an answer is packed as {encoding[:20]!r}, which was not asked for")
+    if not stream or not response.ok:  # a refusal is never a stream
+        response.raw = io.BytesIO(_whole(response.raw))
 
 
-def _whole(response: requests.Response) -> bytes:
+def _whole(raw: urllib3.HTTPResponse) -> bytes:
     """The body of an answer. Raises `Unreachable` for one that is too long or takes too long."""
-    parts: list[bytes] = []
-    size, end = 0, time.monotonic() + LONGEST_SECONDS
+    body = bytearray()
+    end = time.monotonic() + LONGEST_SECONDS
     try:
-        for chunk in response.iter_content(PIECE):
-            parts.append(chunk)
-            size += len(chunk)
-            if size > LONGEST_BODY:
+        for chunk in raw.stream(PIECE, decode_content=True):
+            body += chunk
+            if len(body) > LONGEST_BODY:
                 raise Unreachable(f"an answer has more than {LONGEST_BODY >> 20} MiB")
             if time.monotonic() > end:
                 raise Unreachable(f"an answer was not over after {LONGEST_SECONDS:.0f} s")
-    finally:
-        response.close()
-    return b"".join(parts)
+    except BaseException:
+        raw.close()
+        raise
+    return bytes(body)
 
 
 class _Bearer(requests.auth.AuthBase):

@@ -7,7 +7,6 @@ https://lichess.org/api#tag/OAuth
 import hashlib
 import secrets
 from base64 import urlsafe_b64encode
-from collections.abc import Callable
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from typing import Annotated, Self, TypeVar
@@ -24,9 +23,6 @@ CLIENT = "trapline"
 
 TIMEOUT_SECONDS = 5.0
 """Of one answer, or of the next piece of one."""
-
-EXCHANGE_SECONDS = 8.0
-"""Longest time for all that lichess is asked, however slowly it answers."""
 
 NAME = r"[A-Za-z0-9][A-Za-z0-9_-]{1,29}"
 """Pattern of the names of accounts."""
@@ -94,11 +90,10 @@ class SignIn:
         }
         return f"{self.url}/oauth?{urlencode(params)}"
 
-    def name(self, code: str, is_stopped: Callable[[], bool] = lambda: False) -> str:
+    def name(self, code: str) -> str:
         """Name of the account that has agreed, by the code that came back.
 
-        The token that lichess gives for it is revoked at once and kept nowhere. The exchange ends after
-        `EXCHANGE_SECONDS`, or as soon as ``is_stopped``. Raises `LichessError`.
+        The token that lichess gives for it is revoked at once and kept nowhere. Raises `LichessError`.
         """
         form = {
             "grant_type": "authorization_code",
@@ -109,7 +104,7 @@ class SignIn:
         }
         session = Session(None, TIMEOUT_SECONDS)
         session.headers["User-Agent"] = user_agent("")
-        with closing(session), translate_errors(), session.bounded(EXCHANGE_SECONDS, is_stopped):
+        with closing(session), translate_errors():
             granted = _accepted(session.post(f"{self.url}/api/token", data=form))
             bearer = {"Authorization": f"Bearer {_read(_Grant, granted).access_token}"}
             try:

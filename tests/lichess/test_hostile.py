@@ -17,15 +17,15 @@ from db.library.open import open_library
 from lichess import http
 from lichess.api import LichessError, Limited, Unreachable
 from lichess.client import Connection
+from lichess.http import PIECE
 from tests.fake_lichess.http.server import Server
 from tests.support.service_site import service_for
 from trapcore.errors import OutputError
-from trapline.service.games.chesscom_games import ChesscomGames
 from trapline.service.games.game_files import GameFiles
 from trapline.service.games.lichess_games import LichessGames
 from trapline.service.jobs import run_job
 from trapline.service.sources.users import UserCursor, new_games
-from trapline.service.state.clock import StopFlag, Stopped, SystemClock
+from trapline.service.state.clock import StopFlag, SystemClock
 from trapline.service.state.locks import ProcessLocks
 from trapline.service.state.rate_lock import RateLock
 from trapline.service.state.source_state import SourceState
@@ -182,76 +182,13 @@ def test_lines_that_say_nothing_do_not_make_a_list_without_end(tmp_path: Path, m
         assert client.running("somebody", stop) == client.on_air("blitz", stop) == client.studies_of("me", stop) == {}
 
 
-def trickling(head: bytes | None) -> Answer:
-    """A byte now and then, so that no time-out passes, and never a whole line; None: not even of the answer's head."""
-
-    def answer(handler: BaseHTTPRequestHandler) -> None:
-        if head is None:
-            handler.wfile.write(b"HTTP/1.1 200 ")
-        else:
-            handler.send_response(200)
-            handler.end_headers()
-            handler.wfile.write(head)
-        while True:
-            handler.wfile.write(b" ")
-            time.sleep(0.02)
-
-    return answer
-
-
-ASKED: dict[str, Callable[[LichessGames, StopFlag], object]] = {
-    "games": lambda client, stop: client.games("somebody", 0, stop).broke,
-    "by_ids": lambda client, stop: client.by_ids(["abcdefgh"], stop).broke,
-    "running": lambda client, stop: client.running("somebody", stop),
-    "study": lambda client, stop: client.study("abcdefgh", stop)[1],
-    "rounds": lambda client, stop: client.rounds("abcdefgh", stop),
-    "is_closed": lambda client, stop: client.is_closed("somebody", stop),
-}
-
-
-@pytest.mark.parametrize("head", [lines(GOOD), None], ids=["body", "head"])
-@pytest.mark.parametrize("ends", ["by time", "by a signal"])
-@pytest.mark.parametrize("asked", ASKED)
-def test_an_answer_that_trickles_ends_by_time_and_by_a_signal(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: str, ends: str, head: bytes | None
-) -> None:
-    with served(trickling(head)) as url, games(url, tmp_path) as (client, stop):
-        if ends == "by time":
-            monkeypatch.setattr("trapline.service.games.lichess_games.LONGEST_GAMES_SECONDS", 0.3)
-        else:
-            threading.Timer(0.3, stop.set).start()
-        try:
-            error = ASKED[asked](client, stop)
-        except (LichessError, Stopped) as raised:
-            error = raised
-    assert isinstance(error, Unreachable | Stopped)
-
-
-@pytest.mark.parametrize("ends", ["by time", "by a signal"])
-@pytest.mark.parametrize("asked", ["months", "month"])
-def test_an_answer_of_chesscom_that_trickles_ends_by_time_and_by_a_signal(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: str, ends: str
-) -> None:
-    with served(trickling(b"[")) as url, open_library(tmp_path / "library.sqlite", create=True) as library:
-        stop = StopFlag(SystemClock())
-        if ends == "by time":
-            monkeypatch.setattr("trapline.service.games.chesscom_games.LONGEST_GAMES_SECONDS", 0.3)
-        else:
-            threading.Timer(0.3, stop.set).start()
-        with (
-            closing(ChesscomGames(url, RateLock(ProcessLocks(library.database)))) as client,
-            pytest.raises((Unreachable, Stopped)),
-        ):
-            client.months("anna", stop) if asked == "months" else client.month("anna", "2026/11", stop)
-
-
-def test_a_download_that_trickles_ends_by_a_signal(tmp_path: Path) -> None:
+def test_a_slow_download_ends_by_a_signal(tmp_path: Path) -> None:
     def answer(handler: BaseHTTPRequestHandler) -> None:
         handler.send_response(200)
-        handler.send_header("Content-Length", str(1 << 20))
+        handler.send_header("Content-Length", str(1 << 26))
         handler.end_headers()
         while True:
-            handler.wfile.write(b" ")
+            handler.wfile.write(b" " * PIECE)
             time.sleep(0.02)
 
     with (
@@ -264,17 +201,6 @@ def test_a_download_that_trickles_ends_by_a_signal(tmp_path: Path) -> None:
     assert ran is not None
     assert ran.error is not None
     assert "told to stop" in ran.error
-
-
-@pytest.mark.parametrize("head", [b"[", None], ids=["body", "head"])
-def test_an_answer_of_the_bot_that_trickles_ends_by_time(monkeypatch: pytest.MonkeyPatch, head: bytes | None) -> None:
-    monkeypatch.setattr(http, "LONGEST_SECONDS", 0.3)
-    with (
-        served(trickling(head)) as url,
-        closing(Connection(url, None)) as client,
-        pytest.raises(Unreachable),
-    ):
-        client.chat("abcdefgh")
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])

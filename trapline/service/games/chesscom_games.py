@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from lichess.api import Unreachable
-from lichess.http import LONGEST_ANSWER, LONGEST_GAMES_SECONDS, PIECE, Session, refusal, translate_errors, user_agent
+from lichess.http import LONGEST_ANSWER, PIECE, Session, refusal, translate_errors, user_agent
 from trapcore.io.bounded_numbers import whole_number
 from trapline.service.state.clock import StopFlag
 from trapline.service.state.rate_lock import RateLock
@@ -72,11 +72,7 @@ class ChesscomGames:
 
     @contextmanager
     def _request(self, stop_flag: StopFlag) -> Iterator[None]:
-        with (
-            self._rate_lock.hold(stop_flag),
-            translate_errors(SERVER),
-            self._session.bounded(LONGEST_GAMES_SECONDS, lambda: stop_flag.is_set),
-        ):
+        with self._rate_lock.hold(stop_flag), translate_errors(SERVER):
             yield
 
     def _path(self, user: str, what: str) -> str:

@@ -20,7 +20,6 @@ from pydantic import SecretStr
 from lichess.api import LichessError, Refused, Unreachable
 from lichess.http import (
     LONGEST_ANSWER,
-    LONGEST_GAMES_SECONDS,
     LONGEST_LINE,
     PIECE,
     PLAIN_TEXT,
@@ -232,11 +231,7 @@ class LichessGames:
 
     @contextmanager
     def _request(self, stop_flag: StopFlag) -> Iterator[None]:
-        with (
-            self._rate_lock.hold(stop_flag),
-            translate_errors(),
-            self._session.bounded(LONGEST_GAMES_SECONDS, lambda: stop_flag.is_set),
-        ):
+        with self._rate_lock.hold(stop_flag), translate_errors():
             yield
 
     def _lines(

@@ -9,7 +9,6 @@ import os
 import re
 import shutil
 from contextlib import closing
-from math import inf
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -67,11 +66,7 @@ def _downloaded(service: Service, address: str, stop_flag: StopFlag) -> Path:
     if state.get("done"):
         return target
     folder.mkdir(parents=True, exist_ok=True)
-    with (
-        closing(Session(None, TIMEOUT_SECONDS)) as session,
-        translate_errors("the server"),
-        session.bounded(inf, lambda: stop_flag.is_set),  # it may take days, but has to end when it is asked to
-    ):
+    with closing(Session(None, TIMEOUT_SECONDS)) as session, translate_errors("the server"):
         session.headers.update({"User-Agent": user_agent(""), "Accept-Encoding": "identity"})
         at = part.stat().st_size if part.exists() and state.get("etag") else 0
         headers = {"Range": f"bytes={at}-", "If-Range": state["etag"]} if at else {}

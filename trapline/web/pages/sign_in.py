@@ -40,7 +40,7 @@ async def done(request: Request, code: Text = "", state: Text = "", error: Text 
     if error or not code:
         raise RequestError("lichess was not allowed to say who you are; nothing was done")
     with service.sign_ins.asking(address_of(request.scope), code):
-        name = await service.sign_in(request, lambda stop: attempt.name(code, lambda: stop.is_cancelled))
+        name = await service.sign_in(request, lambda _: attempt.name(code))
     answer = RedirectResponse(back, status_code=303)
     account = SiteAccount(service.settings.web.lichess, name)
     _set(answer, service, SESSION, session(account, service.session_key), SESSION_SECONDS)
