@@ -11,7 +11,7 @@ piece_values.py     values of the chess pieces, in centipawns and in pawns
 io/                 byte streams, files of positions, atomic writes, tokens, logs
 parallel/           budgets, cancellation, pools of threads, a Dask cluster
 engines/            UCI engines as processes
-trees/              local trees of chess and of other games, the frozen position key
+trees/              local trees, chess as a game, the frozen position key
 measures/           similarity of two positions by their local trees
 proof/              forced mates, search, the trap test
 ranking/            which move to try first: features of moves, learned weights

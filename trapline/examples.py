@@ -39,8 +39,6 @@ EXAMPLES: Mapping[str, str] = {
     "tree": f"{_FEN} --depth 2",
     "propose": f"{_FEN} --top 3",
     "prove": f"{_FEN} --bait Bxd1",
-    "search": "breakthrough-6x6 --search rave --seconds 2",
-    "play": "breakthrough-6x6 --watch --white mcts-local --black uct --seconds .2",
 }
 """What is written behind ``trapline`` and the name of the command."""
 

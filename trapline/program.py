@@ -37,14 +37,12 @@ PANELS = {
         "jobs": "trapline.commands.service:jobs",
         "follow": "trapline.commands.service:follow",
     },
-    "Measures and searches": {
+    "Measures and proofs": {
         "similarity": "trapline.commands.similarity:similarity",
         "match": "trapline.commands.similarity:match",
-        "tree": "trapline.commands.searches.tree:tree",
+        "tree": "trapline.commands.tree:tree",
         "propose": "trapline.commands.propose:propose",
         "prove": "trapline.commands.prove:prove",
-        "search": "trapline.commands.searches.search:search",
-        "play": "trapline.commands.searches.play:play",
     },
 }
 """The commands by the panels of the help, a player's first: the name of each and where it is, see

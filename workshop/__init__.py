@@ -9,8 +9,7 @@ evaluation/      accuracy of ranking, names and detection on positions that were
 coverage/        how many of the moves that lose by force are reported, compared with an engine's labels
 repertoire/      the model of people's moves, fitted and compared with games left out
 themes/          themes of lines held against lichess's tags of its puzzles
-local_search/    forced wins inside a region of moves, held against other searches
-monte_carlo/     how often Monte Carlo searches choose the bait of a trap, and how strong they are
+games/           other games: their rules, Monte Carlo and local searches, and what these measure
 network/         training of the search's network on an engine's values
 commands/        ``trapline research ...``
 reference/       abstracted local trees in plain Python: the definition of what the core computes

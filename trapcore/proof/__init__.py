@@ -6,9 +6,6 @@ mate.py            forced mates: verdict, line, replay
 mate_tree.py       whole tree of a forced mate: made once, replayed without a search
 search.py          value and best line of a position by alpha-beta search
 endgame_tables.py  the user's Syzygy tables
-local_search.py    forced wins of games with goals, inside a shrinking region of moves
-hint_pool.py       local searches for a Monte Carlo search by threads or a cluster
-monte_carlo.py     Monte Carlo tree search of any game, its variants by name
 trap_test.py       does a move lose, was it avoidable, does it tempt
 themes.py          what a line does to the victim: fork, pin, back-rank mate, …
 causes.py          why a losing move loses, and what its killer line does

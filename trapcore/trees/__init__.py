@@ -5,6 +5,5 @@ tree.py          trees of any game, and the protocol that a game follows
 drawing.py       trees as text
 chess_game.py    chess as such a game, on python-chess; FEN parsing
 position_key.py  the frozen 16-byte key of a chess position
-games/           games beside chess: tic-tac-toe, Connect Four, Breakthrough, small Go
 ===============  =======================================================
 """

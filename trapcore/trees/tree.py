@@ -5,7 +5,7 @@ Source: Evans & Turrini, section 2. ``trapline tree`` draws one.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, Self, TypeAlias, TypeVar
+from typing import Protocol, Self, TypeAlias, TypeVar
 
 from trapcore.errors import UsageError
 
@@ -23,16 +23,6 @@ MAX_EDGES = 1_000_000
 
 class Game(Protocol[Position, Move]):
     """Interface of a game whose local trees can be built and compared."""
-
-    @property
-    def name(self) -> str:
-        """What the game is called, its board's size included if there are several."""
-        ...
-
-    @property
-    def labelling(self) -> str:
-        """What the labels speak of, such as ``from-to, 8x8``: games that say the same can be compared by label."""
-        ...
 
     def moves(self, position: Position) -> Sequence[Move]:
         """The legal moves, in an order that is the same for equal positions; none only if the game is over."""
@@ -108,21 +98,6 @@ class Tree:
     def labels(self, depth: int) -> frozenset[str]:
         """The labels that occur at depths 1 to ``depth`` (>= 0)."""
         return frozenset(label for line in self.lines(depth) for label in line)
-
-
-def comparable(game1: Game[Any, Any], game2: Game[Any, Any]) -> str:
-    """The labelling that two games have in common; raises ``UsageError`` if there is none.
-
-    Measures that compare labels (continuations, sequences, tree edit) need it: without it a shared label means
-    nothing. The structural similarity does not (Evans & Turrini, section 3, "Generalisability"), because it compares
-    each tree only with itself.
-    """
-    if game1.labelling != game2.labelling:
-        raise UsageError(
-            f"{game1.name} and {game2.name} have no common labelling ({game1.labelling}; {game2.labelling}): "
-            "only the structural similarity compares their trees"
-        )
-    return game1.labelling
 
 
 def local_tree(

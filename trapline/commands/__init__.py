@@ -3,7 +3,6 @@
 =============  =======================================================================
 games/         ``index``, ``mine``, ``repertoire``, ``explore``, ``report``: collections of games
 library/       ``library ...``: fill, show and check the library
-searches/      ``search``, ``play``, ``tree``: any bundled game searched, played, its local trees drawn
 annotate.py    ``annotate``: traps of games as comments in PGN
 bot.py         ``bot``: play on lichess
 doctor.py      ``doctor``: whether all is in order
@@ -17,6 +16,7 @@ serve.py       ``serve``: the library over HTTP
 service.py     ``service ...``, ``jobs ...``, ``follow``: games fetched by schedule
 similarity.py  ``similarity`` and ``match``: two positions compared
 terminal.py    output: tables, JSON and messages
+tree.py        ``tree``: the local tree of a position drawn
 =============  =======================================================================
 
 A command imports what it needs when it runs, so that ``trapline --help`` needs nothing but typer.

@@ -1,19 +1,22 @@
 """The commands ``trapline research ...``.
 
-===============  ==========================================================================
-accuracy.py      ``puzzles`` and ``games``: how good the proposed killers are
-causes.py        ``causes``: why losing moves lose
-coverage.py      ``coverage``: how many of the losing moves are reported
-dynamics.py      ``dynamics``: how much a game's local trees change from ply to ply
-endings.py       ``endings``: whether the moves marked in endings cost what the marks say
-local_search.py  ``local-search``: forced wins inside a region, compared with other searches
-monte_carlo.py   ``mcts``: the baits that Monte Carlo searches take, their strength and speed
-network.py       ``network``: the network of the search, trained on an engine's values
-paper.py         ``paper``: the experiments of the founding paper, repeated
-patterns.py      ``patterns``: whether players repeat themselves more than others
-practice.py      ``practice``: judgements of answers in practice, held against an engine
-themes.py        ``themes``: our themes of lines held against lichess's tags
-===============  ==========================================================================
+=================  ==========================================================================
+accuracy.py        ``puzzles`` and ``games``: how good the proposed killers are
+causes.py          ``causes``: why losing moves lose
+coverage.py        ``coverage``: how many of the losing moves are reported
+dynamics.py        ``dynamics``: how much a game's local trees change from ply to ply
+endings.py         ``endings``: whether the moves marked in endings cost what the marks say
+local_search.py    ``local-search``: forced wins inside a region, compared with other searches
+monte_carlo.py     ``mcts``: the baits that Monte Carlo searches take, their strength and speed
+network.py         ``network``: the network of the search, trained on an engine's values
+paper.py           ``paper``: the experiments of the founding paper, repeated
+patterns.py        ``patterns``: whether players repeat themselves more than others
+play.py            ``play``: a game in the terminal against a search, or between two
+practice.py        ``practice``: judgements of answers in practice, held against an engine
+search.py          ``search``: the best move of one position of any bundled game
+search_options.py  options of ``search`` and ``play``, and what a search found as text and JSON
+themes.py          ``themes``: our themes of lines held against lichess's tags
+=================  ==========================================================================
 """
 
 from trapline.lazy_group import lazy_application
@@ -32,6 +35,8 @@ EXAMPLES = {
     "research mcts": "--positions 40 --out found",
     "research local-search": "--positions 20 --seconds 5 --out out/local",
     "research dynamics": "tic-tac-toe --games 100",
+    "research search": "breakthrough-6x6 --search rave --seconds 2",
+    "research play": "breakthrough-6x6 --watch --white mcts-local --black uct --seconds .2",
 }
 """What is written behind ``trapline`` and the name of the command; see `trapline.examples`."""
 
@@ -51,6 +56,8 @@ research = lazy_application(
         "causes": "workshop.commands.causes:causes",
         "paper": "workshop.commands.paper:paper",
         "dynamics": "workshop.commands.dynamics:dynamics",
+        "search": "workshop.commands.search:search",
+        "play": "workshop.commands.play:play",
     },
     EXAMPLES,
 )

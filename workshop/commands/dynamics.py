@@ -31,9 +31,9 @@ def dynamics(
     The variability is how much the number of moves per position changes from one ply to the next.
     """
     from trapcore.errors import UsageError
-    from trapcore.trees.games import game_named
-    from workshop.monte_carlo.tree_dynamics import LESS_DYNAMIC, Heuristic, PgnGames, playouts
-    from workshop.monte_carlo.tree_dynamics import dynamics as measured
+    from workshop.games.monte_carlo.tree_dynamics import LESS_DYNAMIC, Heuristic, PgnGames, playouts
+    from workshop.games.monte_carlo.tree_dynamics import dynamics as measured
+    from workshop.games.rules import game_named
 
     played = game_named(game)
     if pgn is not None:

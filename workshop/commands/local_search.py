@@ -34,17 +34,17 @@ def local_search(
     import os
     import sys
 
-    from trapcore.proof.local_search import Finding, LocalBudget, locality
-    from trapcore.proof.monte_carlo import PlayoutBudget
     from trapline.commands.resources import check_outputs
     from trapline.commands.terminal import Status, print_json
-    from workshop.local_search import page
-    from workshop.local_search import positions as drawing
-    from workshop.local_search.blunders import blunders
-    from workshop.local_search.claims import claims as claims_of
-    from workshop.local_search.radius import radii
-    from workshop.monte_carlo.matches import match
-    from workshop.monte_carlo.page import Match
+    from workshop.games.local_search import page
+    from workshop.games.local_search import positions as drawing
+    from workshop.games.local_search.blunders import blunders
+    from workshop.games.local_search.claims import claims as claims_of
+    from workshop.games.local_search.radius import radii
+    from workshop.games.monte_carlo.matches import match
+    from workshop.games.monte_carlo.page import Match
+    from workshop.games.search.local_search import Finding, LocalBudget, locality
+    from workshop.games.search.monte_carlo import PlayoutBudget
     from workshop.write_report import make_folder, write_report, write_text
 
     make_folder(out)

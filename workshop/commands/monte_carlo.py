@@ -13,8 +13,8 @@ from trapline.echo import echo
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from trapcore.proof.monte_carlo import PlayoutBudget
-    from workshop.monte_carlo.page import Match
+    from workshop.games.monte_carlo.page import Match
+    from workshop.games.search.monte_carlo import PlayoutBudget
 
 SPEED_PLAYOUTS = {"breakthrough": 20_000, "breakthrough-6x6": 20_000, "go-7x7": 5_000, "chess": 2_000}
 """Games whose speed is measured, with the playouts of a variant."""
@@ -53,11 +53,11 @@ def mcts(
     import json
     import sys
 
-    from trapcore.proof.monte_carlo import SEARCHES, PlayoutBudget, can_play, search_named
-    from trapcore.trees.games import game_named
     from trapline.commands.resources import check_outputs
     from trapline.commands.terminal import Status, print_json
-    from workshop.monte_carlo import baits, page, speed
+    from workshop.games.monte_carlo import baits, page, speed
+    from workshop.games.rules import game_named
+    from workshop.games.search.monte_carlo import SEARCHES, PlayoutBudget, can_play, search_named
     from workshop.write_report import make_folder, write_report, write_text
 
     names = [name for name in searches.split(",") if name] or list(SEARCHES)
@@ -104,9 +104,9 @@ def _matches(
     game: str, names: list[str], rival: str, budget: PlayoutBudget, games: int, show: Callable[[str], None]
 ) -> list[Match]:
     """Each variant that can play the game against the rival; none if that cannot."""
-    from trapcore.proof.monte_carlo import can_play
-    from workshop.monte_carlo.matches import match
-    from workshop.monte_carlo.page import Match
+    from workshop.games.monte_carlo.matches import match
+    from workshop.games.monte_carlo.page import Match
+    from workshop.games.search.monte_carlo import can_play
 
     if not can_play(rival, game):
         return []

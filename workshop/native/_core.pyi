@@ -1,7 +1,10 @@
-"""The Rust of the workshop: training of the network, tables of endgames, baselines, features of the evaluation."""
+"""The Rust of the workshop: training of the network, tables of endgames, baselines, features of the evaluation, and
+searches of small games."""
 
 from collections.abc import Callable, Sequence
 from typing import final
+
+from trapcore.parallel.budget import Cancellation
 
 RECORD_BYTES: int
 """Bytes of a training record: a position and its value."""
@@ -54,3 +57,104 @@ def evaluation_features(fen: str) -> tuple[int, int, int, bytes]:
 
 def evaluation_rows() -> list[tuple[str, int]]:
     """Name and length of each row of features, in the order of the counts."""
+
+@final
+class MonteCarlo:
+    """A Monte Carlo tree search of one game, see `workshop.games.search.monte_carlo`; positions and labels as in
+    `workshop.games.rules`. Raises ``ValueError`` for an unknown game or a bad position."""
+
+    def __init__(
+        self,
+        game: str,
+        position: str,
+        seed: int,
+        memory: int,
+        *,
+        exploration: float,
+        solver: bool,
+        decisive: bool,
+        mast: float | None,
+        history: float,
+        all_moves: bool,
+        grave: int | None,
+        only_decisive: bool,
+        bias: float,
+        minimax: float,
+        sharing: tuple[str, float, int, bool, bool, bool] | None,
+        local: bool,
+    ) -> None: ...
+    def run(
+        self, playouts: int, milliseconds: int | None, stop: Cancellation | None
+    ) -> tuple[
+        list[tuple[str, int, float, int | None, int]],
+        list[str],
+        int,
+        int,
+        int,
+        list[tuple[str | None, str, int, list[str], list[str], int | None]],
+        bool,
+        bool,
+    ]:
+        """Moves with playouts, value, proof and hint, the best first; line, playouts, nodes, fingerprints, what local
+        search saw (move to the position, finding, moves, line, losing moves, moves after a tenuki), whether it was
+        cancelled, whether the tree is full."""
+
+    def play(self, label: str) -> bool:
+        """Whether there is such a move."""
+
+    def question(self, width: int) -> tuple[str | None, int] | None:
+        """A position that a local search elsewhere should examine, of which ``width`` run at the same time: the move to
+        it (None: none) and the nodes to spend. None if there is nothing to ask."""
+
+    def forget_questions(self) -> None:
+        """Nobody examines what was asked any more."""
+
+    def hint(
+        self,
+        after: str | None,
+        nodes: int,
+        answer: tuple[str, int, str | None, list[str], list[tuple[str, int]], int | None, int, int, bool],
+    ) -> None:
+        """The answer to such a question, as `LocalSearch.run` gives it. Raises ``ValueError`` for one that was not
+        asked, and for moves that are not legal."""
+
+    def labels(self) -> list[str]: ...
+    def result(self) -> float | None:
+        """At the end of the game, for the player to move."""
+
+    def random_playouts(self, count: int) -> float:
+        """So many playouts from the position, without a tree: their mean value for the player to move."""
+
+MOST_MOVES: int
+LOCALITY_PAYS: float
+
+@final
+class LocalSearch:
+    """A local search of one game, see `workshop.games.search.local_search`. Raises ``ValueError`` for a game or
+    position that is none, and for games without goals on squares."""
+
+    def __init__(self, game: str, position: str, memory: int) -> None: ...
+    def play(self, label: str) -> bool:
+        """Whether there is such a move; the search keeps to its surroundings then."""
+
+    def run(
+        self, moves: int, nodes: int, milliseconds: int | None, stop: Cancellation | None
+    ) -> tuple[str, int, str | None, list[str], list[tuple[str, int]], int | None, int, int, bool]:
+        """Finding, its moves, best move, line, losing moves with their moves, moves after a tenuki, depth, nodes,
+        whether it was cancelled."""
+
+    def alpha_beta(self, moves: int, nodes: int, milliseconds: int | None) -> tuple[bool | None, int, int]:
+        """Whether the player to move wins in so many moves, in how many, and the nodes of a plain search."""
+
+    def proof_number(self, nodes: int, positions: int, milliseconds: int | None) -> tuple[bool | None, int, int]:
+        """Whether the player to move wins; 0; and the nodes of a proof-number search."""
+
+def locality(game: str, position: str) -> tuple[float, int | None, bool] | None:
+    """Mean distance of moves in turns, files of the focus, whether local search pays; None of games without goals."""
+
+def has_evaluation(game: str, position: str) -> bool:
+    """Whether the search can value a position of the game without playing it out."""
+
+def node_similarity(game: str, first: str, second: str, by: str) -> float:
+    """The similarity by which nodes are linked, of two positions; see `NodeMeasure` of
+    `workshop.games.search.monte_carlo`."""

@@ -2,8 +2,8 @@
 
 from trapcore.measures import structural
 from trapcore.measures.options import Reference
-from trapcore.trees.games.tic_tac_toe import TicTacToe
 from trapcore.trees.tree import local_tree
+from workshop.games.rules.tic_tac_toe import TicTacToe
 from workshop.paper.benchmark import Run
 from workshop.paper.paper import TABLE_1, TIC_TAC_TOE
 from workshop.report import Panel, Plot, Report, Series, Style, Table, number

@@ -24,9 +24,8 @@ from trapcore.measures.options import (
     indexed,
 )
 from trapcore.trees.chess_game import Labels
-from trapcore.trees.games.grid import Board
-from trapcore.trees.games.tic_tac_toe import TicTacToe
 from trapcore.trees.tree import Nested, Tree, local_tree
+from workshop.games.rules.tic_tac_toe import TicTacToe
 
 T1 = Tree.literal({"a": {"c": {}, "d": {}, "e": {}, "f": {}}, "b": {"c": {}, "d": {}}, "c": {"a": {}, "b": {}}})
 T2 = Tree.literal({"a": {"d": {}, "e": {}, "g": {}}, "c": {"a": {}, "b": {}, "h": {}}, "d": {"b": {}}})
@@ -215,21 +214,7 @@ def test_terminal_similarity_is_one_minus_a_metric(r: tuple[float, float, float]
     assert terminal.of_rewards(r[0], r[0]) == 1
 
 
-def test_terminal_states_of_a_game() -> None:
-    def reward(position: Board) -> float:
-        cells = position.cells
-        return 0.0 if "." not in cells else 1.0 if cells.count("X") > cells.count("O") else -1.0
-
-    game = TicTacToe()
-    x_wins, o_wins, full, open_ = map(game.parse, ("XXX/OO./... o", "OOO/.XX/.X. x", "XOX/XOO/OXX o", "X../.../... o"))
-    assert not any(game.moves(position) for position in (x_wins, o_wins, full))
-    values = {(a, b): terminal.of_game(game, a, b, reward) for a in (x_wins, open_) for b in (x_wins, o_wins, full)}
-    assert values == {
-        (x_wins, x_wins): 1, (x_wins, o_wins): 0, (x_wins, full): 0.5,
-        (open_, x_wins): 0, (open_, o_wins): 0, (open_, full): 0,
-    }  # fmt: skip
-    assert terminal.of_game(game, open_, open_, reward) is None
-
+def test_terminal_trees_are_compared_by_their_rewards() -> None:
     def by_continuations(a: Tree, b: Tree) -> float:
         return continuations.of_trees(a, b, 2)
 

@@ -9,9 +9,9 @@ from trapcore.measures import structural
 from trapcore.measures.options import Unpaired
 from trapcore.trees.chess_game import ChessGame, Labels, chess_tree, parse_position
 from trapcore.trees.drawing import draw
-from trapcore.trees.games.breakthrough import Breakthrough
-from trapcore.trees.games.tic_tac_toe import TicTacToe
-from trapcore.trees.tree import Tree, comparable, local_tree
+from trapcore.trees.tree import Tree, local_tree
+from workshop.games.rules.breakthrough import Breakthrough
+from workshop.games.rules.tic_tac_toe import TicTacToe
 
 TABLE_1 = TicTacToe().parse("X.O/.X./X.O o")
 # The position of the journal's Table 1, O to move; C2 wins.
@@ -128,15 +128,6 @@ def test_a_tree_is_refused_before_it_fills_the_memory() -> None:
         local_tree(TicTacToe(), TABLE_1, 2, most=12)
     with pytest.raises(UsageError, match="depth 100 has more than 1,000 moves"):
         local_tree(ChessGame(), chess.Board(), 100, most=1000)
-
-
-def test_games_are_comparable_by_label_if_their_labels_speak_of_the_same() -> None:
-    assert comparable(ChessGame(), ChessGame()) == "from-to, 8x8"
-    assert comparable(ChessGame(Labels.UCI), Breakthrough(8)) == "from-to, 8x8"
-    with pytest.raises(UsageError, match=r"chess and breakthrough have no common labelling \(SAN; from-to, 8x8\)"):
-        comparable(ChessGame(Labels.SAN), Breakthrough(8))
-    with pytest.raises(UsageError, match="breakthrough-6x6 and tic-tac-toe have no common labelling"):
-        comparable(Breakthrough(6), TicTacToe())
 
 
 @pytest.mark.parametrize(

@@ -188,8 +188,8 @@ def test_a_move_that_cannot_be_played_is_named(tmp_path: Path) -> None:
 
 
 def test_what_an_error_quotes_may_be_without_end(tmp_path: Path) -> None:
-    done = run_program(("search", "breakthrough", "W" * 100_000), tmp_path, {})
+    done = run_program(("tree", "W" * 100_000), tmp_path, {})
     assert done.returncode == 3
-    assert done.stderr.startswith("trapline: not a position of breakthrough")
+    assert done.stderr.startswith("trapline: not a FEN")
     assert len(done.stderr) < 2200
     assert done.stderr.count("\n") == 1

@@ -88,7 +88,7 @@ def test_the_help_shows_the_example(capsys: pytest.CaptureFixture[str]) -> None:
     assert "Example: trapline library show legal-mate" in capsys.readouterr().out
 
 
-PANELS = ("Commands", "Library", "Bot and service", "Measures and searches", "Workshop")
+PANELS = ("Commands", "Library", "Bot and service", "Measures and proofs", "Workshop")
 PLAYERS = ["annotate", "index", "report", "practise", "serve", "query"]
 
 

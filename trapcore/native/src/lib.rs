@@ -18,7 +18,6 @@
 //! | `ranking` | killers of a position, ranked by learned weights of their tokens |
 //! | `themes` | what a line does to the victim, in lichess's names of themes, and why a move loses |
 //! | `judge` | which traps stand in a position, and what a game made of them |
-//! | `game_search` | Monte Carlo tree search and local search of any game |
 //! | `fuzzing` | any bytes as a position with budgets; only for tests and the fuzz target |
 //! | `py` | the interface to Python, and all that knows of it |
 
@@ -28,7 +27,6 @@ mod abstract_tree;
 mod chess;
 #[cfg(any(test, fuzzing))]
 pub mod fuzzing;
-mod game_search;
 mod judge;
 mod mate;
 mod measures;
@@ -46,16 +44,20 @@ mod trees;
 
 /// What the crate of the workshop uses.
 pub mod workshop {
+    pub use crate::abstract_tree::own_words;
     pub use crate::chess::checks::{CheckFinder, is_mate};
     pub use crate::chess::endgames::Outcome;
     pub use crate::chess::endgames::material::{MATERIALS, Material, Placement, find, is_last};
     pub use crate::chess::endgames::tables::table;
-    pub use crate::chess::moves::after;
+    pub use crate::chess::moves::{after, move_code};
     pub use crate::chess::piece_values::material_gain;
     pub use crate::chess::position::{BadPosition, GamePosition, fen, parse, parse_move, playable};
     pub use crate::chess::static_exchange::see;
+    pub use crate::measures::paper::{Unpaired, compare_children, jaccard};
+    pub use crate::measures::tree_edit::{Postorder, similarity_of_trees};
     pub use crate::pgn::records::decode;
     pub use crate::random::Random;
+    pub use crate::search::Searcher;
     pub use crate::search::evaluation::features::{FEATURES, ROWS};
     pub use crate::search::evaluation::scale::scale;
     pub use crate::search::evaluation::{Sink, collect, phase};
@@ -63,5 +65,6 @@ pub mod workshop {
     pub use crate::search::network::features::{INPUTS, features};
     pub use crate::search::network::inference::WIDEST;
     pub use crate::search::network::{BUCKETS, HIDDEN, Network, QA, QB, Row, SCALE, bucket};
-    pub use crate::trap_test::WIN_CHANCE_SCALE;
+    pub use crate::search::stop::StopFlag;
+    pub use crate::trap_test::{WIN_CHANCE_SCALE, win_chance};
 }

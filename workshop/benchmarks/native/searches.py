@@ -7,10 +7,10 @@ import random
 import time
 from typing import Any
 
-from trapcore.proof.monte_carlo import MonteCarloSearch, PlayoutBudget
 from workshop.benchmarks.table import Row
-from workshop.monte_carlo.matches import Result
-from workshop.monte_carlo.speed import of_random_playouts
+from workshop.games.monte_carlo.matches import Result
+from workshop.games.monte_carlo.speed import of_random_playouts
+from workshop.games.search.monte_carlo import MonteCarloSearch, PlayoutBudget
 
 GAMES = 20
 SECONDS = 0.1

@@ -8,12 +8,14 @@
 //! | `trainer` | the network in floating point, its gradient, and Adam |
 //! | `retrograde` | the distance to mate of every placement, from the mates backwards |
 //! | `baselines` | a search and a prover without learning, to compare with |
+//! | `game_search` | Monte Carlo tree search and local search of small games and chess |
 //! | `py` | the interface to Python |
 
 #![cfg_attr(not(feature = "python"), allow(dead_code))] // what only Python calls
 
 mod baselines;
 mod engine;
+mod game_search;
 #[cfg(feature = "python")]
 mod py;
 mod record;

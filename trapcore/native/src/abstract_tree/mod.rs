@@ -19,4 +19,20 @@ pub(crate) mod replies;
 pub(crate) mod seen;
 pub(crate) mod tokens;
 
+use shakmaty::{CastlingMode, Chess, Move};
+
 pub(crate) use attacker_view::AttackerView;
+
+/// What each of these legal moves does by itself, as tokens in words that name no square and no other move.
+pub fn own_words(chess: &Chess, mode: CastlingMode, moves: &[Move]) -> Vec<Vec<u32>> {
+    let view = AttackerView::new(chess.clone(), mode, None);
+    let seen: Vec<_> = moves.iter().map(|&m| seen::look_at(&view, m)).collect();
+    let siblings = tokens::Siblings::of(&view, &seen);
+    let words = |number| {
+        let mut words = Vec::new();
+        tokens::of_seen(&seen, &siblings, number, &mut words);
+        words.retain(|&word| tokens::names(word));
+        words
+    };
+    (0..seen.len()).map(words).collect()
+}

@@ -31,7 +31,7 @@ pub(crate) fn ends(m: Move) -> (Square, Square) {
 }
 
 /// A move in 15 bits, never 0; only compared with moves of the same position.
-pub(crate) fn move_code(m: Move) -> u16 {
+pub fn move_code(m: Move) -> u16 {
     let from = m.from().map_or(0, u16::from);
     from | u16::from(m.to()) << 6 | m.promotion().map_or(0, |role| role as u16) << 12
 }

@@ -17,7 +17,7 @@ pub(crate) enum Base {
 
 /// What a child without a partner costs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unpaired {
+pub enum Unpaired {
     /// 1, as the formula of section 3.1 says.
     Formula,
     /// 1 - p, as Algorithm 1's padding with ones does.
@@ -142,7 +142,7 @@ fn similarities_at_depth_1(
 }
 
 /// Structural similarity of two ascending lists of child similarities.
-pub(crate) fn compare_children(p: &[f64], q: &[f64], unpaired: Unpaired) -> f64 {
+pub fn compare_children(p: &[f64], q: &[f64], unpaired: Unpaired) -> f64 {
     let (few, many) = if p.len() <= q.len() { (p, q) } else { (q, p) };
     if many.is_empty() {
         return 1.0;
@@ -187,7 +187,7 @@ pub(crate) fn board_similarity(a: &Chess, b: &Chess) -> f64 {
 }
 
 /// Shared over all of two ascending sets; 1 when both are empty.
-pub(crate) fn jaccard(a: &[u32], b: &[u32]) -> f64 {
+pub fn jaccard(a: &[u32], b: &[u32]) -> f64 {
     let shared = shared_runs(a, b, |_, _| 1);
     let all = a.len() + b.len() - shared;
     if all == 0 { 1.0 } else { shared as f64 / all as f64 }

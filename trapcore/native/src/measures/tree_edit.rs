@@ -21,7 +21,7 @@ const ROOT: u32 = u32::MAX;
 
 /// An ordered tree as arrays in postorder, children before their parent; the last node is the root.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Postorder {
+pub struct Postorder {
     labels: Vec<u32>,
     /// The first node of each node's subtree, which is its leftmost leaf.
     firsts: Vec<u16>,
@@ -39,7 +39,7 @@ impl Postorder {
     }
 
     /// The tree of moves and the replies to each, in their order; none if it has more than [`MAX_EDIT_MOVES`].
-    pub(crate) fn of_depth_2(children: &[(u32, Vec<u32>)]) -> Option<Postorder> {
+    pub fn of_depth_2(children: &[(u32, Vec<u32>)]) -> Option<Postorder> {
         let moves: usize = children.iter().map(|(_, replies)| replies.len() + 1).sum();
         if moves as u64 > MAX_EDIT_MOVES {
             return None;
@@ -57,7 +57,7 @@ impl Postorder {
     }
 
     /// Bytes.
-    pub(crate) fn size(&self) -> usize {
+    pub fn size(&self) -> usize {
         self.labels.len() * (size_of::<u32>() + 2 * size_of::<u16>())
     }
 
@@ -233,7 +233,7 @@ pub(crate) fn tree_edit_similarity(a: &GamePosition, b: &GamePosition, depth: u3
 }
 
 /// The same of two trees, 0 to 1.
-pub(crate) fn similarity_of_trees(a: &Postorder, b: &Postorder) -> f64 {
+pub fn similarity_of_trees(a: &Postorder, b: &Postorder) -> f64 {
     let distance = f64::from(edit_distance(a, b));
     let all = (a.edges() + b.edges()) as f64 + distance;
     if all == 0.0 { 1.0 } else { 1.0 - 2.0 * distance / all }

@@ -40,9 +40,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use crate::judge::losses::suspicion;
-use crate::{
-    abstract_tree, chess, game_search, move_model as model, ranking as ranker, themes as ideas, trap_test, trees,
-};
+use crate::{abstract_tree, chess, move_model as model, ranking as ranker, themes as ideas, trap_test, trees};
 
 #[pymodule]
 mod _native {
@@ -77,10 +75,6 @@ mod _native {
     use super::ranking::{
         MoveRanker, added_token, difference_token_sets, killer_token_sets, killer_tokens, seen_token_sets, token_kinds,
     };
-    #[pymodule_export]
-    use super::search::local_search::{LocalSearch, locality};
-    #[pymodule_export]
-    use super::search::monte_carlo::{MonteCarlo, has_evaluation, node_similarity};
     #[pymodule_export]
     use super::search::{
         PyBaitTest, bait_profile, find_baits, first_sight, judge_depths, prove_mate, search, static_ranking, test_bait,
@@ -127,8 +121,6 @@ mod _native {
         module.add("TAKEN_KIND", ideas::differences::TAKEN)?;
         module.add("LAZY_SHORTLIST", ranker::ranker::LAZY_SHORTLIST)?;
         module.add("WEIGHT_UNIT", crate::token_index::UNIT)?;
-        module.add("MAX_WEIGHT", crate::token_index::MAX_WEIGHT)?;
-        module.add("MOST_MOVES", game_search::local_search::distance::MOST_MOVES)?;
-        module.add("LOCALITY_PAYS", game_search::local_search::distance::PAYS)
+        module.add("MAX_WEIGHT", crate::token_index::MAX_WEIGHT)
     }
 }

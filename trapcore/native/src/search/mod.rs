@@ -116,7 +116,7 @@ struct Frame {
 const NO_FRAME: Frame = Frame { value: 0, played: NONE, excluded: None, killer: None };
 
 /// A reusable search; one for each thread.
-pub(crate) struct Searcher {
+pub struct Searcher {
     table: Table,
     history: History,
     pub(crate) evaluator: Evaluator,
@@ -163,7 +163,7 @@ impl Searcher {
     }
 
     /// A searcher for [`Searcher::quiescence`] alone, which needs next to no table.
-    pub(crate) fn for_quiescence(stop_flag: &StopFlag) -> Searcher {
+    pub fn for_quiescence(stop_flag: &StopFlag) -> Searcher {
         Searcher { stop_flag: stop_flag.clone(), ..Searcher::new(4) }
     }
 
@@ -176,7 +176,7 @@ impl Searcher {
 
     /// Value after captures and checks are played out, for the side to move; as the position stands where that takes
     /// more than [`QUIESCENCE_NODES`] or is stopped.
-    pub(crate) fn quiescence(&mut self, position: &Chess) -> i32 {
+    pub fn quiescence(&mut self, position: &Chess) -> i32 {
         self.begin_quiescence();
         let value = self.exact_quiescence(position, 0, -INFINITE, INFINITE, QUIET_CHECKS);
         value.unwrap_or_else(|Stopped| self.evaluator.value(position, 0))

@@ -9,7 +9,7 @@ const INTERVAL: u64 = 512;
 
 /// The reasons to end early. A search that was ended has the answer of one whose nodes ran out.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct StopFlag {
+pub struct StopFlag {
     time: Option<Duration>,
     shared: Option<Arc<AtomicBool>>,
     poll: Option<fn() -> bool>,
@@ -21,7 +21,7 @@ pub(crate) struct StopFlag {
 impl StopFlag {
     /// `time`: for each question, without it as long as it takes. `shared`: set by another thread to end everything.
     /// `poll`: called now and then to find out whether to end everything; once true it must stay true.
-    pub(crate) fn new(time: Option<Duration>, shared: Option<Arc<AtomicBool>>, poll: Option<fn() -> bool>) -> StopFlag {
+    pub fn new(time: Option<Duration>, shared: Option<Arc<AtomicBool>>, poll: Option<fn() -> bool>) -> StopFlag {
         StopFlag { time, shared, poll, deadline: None, last_deadline: None }
     }
 
@@ -31,7 +31,7 @@ impl StopFlag {
     }
 
     /// A question begins, and its time.
-    pub(crate) fn begin(&mut self) {
+    pub fn begin(&mut self) {
         self.deadline = self.time.and_then(|time| Instant::now().checked_add(time));
     }
 
@@ -41,7 +41,7 @@ impl StopFlag {
     }
 
     /// Whether the question ends here; polls only now and then, so that it can be called at every node.
-    pub(crate) fn is_due(&self, nodes: u64) -> bool {
+    pub fn is_due(&self, nodes: u64) -> bool {
         nodes.is_multiple_of(INTERVAL) && (self.is_late() || self.is_stopped())
     }
 
@@ -50,7 +50,7 @@ impl StopFlag {
     }
 
     /// Whether all questions end, not only the one whose time has run out.
-    pub(crate) fn is_stopped(&self) -> bool {
+    pub fn is_stopped(&self) -> bool {
         self.shared.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
             || self.last_deadline.is_some_and(|at| Instant::now() >= at)
             || self.poll.is_some_and(|poll| poll())

@@ -35,7 +35,7 @@ pub(crate) const TESTER_VERSION: &str = "trapline-search-8";
 pub const WIN_CHANCE_SCALE: f64 = 0.003_682_08;
 
 /// lichess's win chance of a value in centipawns, -1 to 1.
-pub(crate) fn win_chance(value: i32) -> f64 {
+pub fn win_chance(value: i32) -> f64 {
     if mate_distance(value).is_some() {
         return f64::from(value.signum());
     }
