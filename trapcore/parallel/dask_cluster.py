@@ -9,8 +9,6 @@ checked before they get work. A cluster runs what anyone sends it, so its networ
 behind ``tls://`` takes the certificates that Dask's own configuration names.
 """
 
-import asyncio
-import concurrent.futures
 import logging
 import operator
 import pickle
@@ -214,42 +212,20 @@ class Cluster:
         with suppress(TimeoutError), _translate_errors(self._address):
             self._client.run(_halt, keys, on_error="ignore", callback_timeout=HALT_SECONDS)
 
-    def fetch(self, future: "Future") -> "concurrent.futures.Future[Any]":
-        """Have the result of one that is done sent here, which nobody waits for: its worker may have gone silent."""
-
-        async def fetched() -> Any:
-            return await future
-
-        return asyncio.run_coroutine_threadsafe(fetched(), self._client.loop.asyncio_loop)
-
 
 class _Expected(Generic[Result]):
     """The result of one item."""
 
     def __init__(self, pool: Cluster, future: "Future", stop: Cancellation) -> None:
         self._pool, self._future, self._stop = pool, future, stop
-        self._fetched: concurrent.futures.Future[Result] | None = None
 
     def result(self) -> Result:
         """See `Pending`."""
-        fetched = self._fetched
-        if fetched is not None and fetched.done() and not fetched.cancelled() and fetched.exception() is None:
-            return fetched.result()
         found: Result = self._pool.wait(self._future, self._stop)
         return found
 
-    def done(self) -> bool:
-        """See `Pending`."""
-        if self._future.status != "finished":
-            return bool(self._future.done())
-        if self._fetched is None:
-            self._fetched = self._pool.fetch(self._future)
-        return self._fetched.done()
-
     def cancel(self) -> None:
         """See `Pending`."""
-        if self._fetched is not None:
-            self._fetched.cancel()
         self._pool.cancel(self._future)
 
 

@@ -32,9 +32,6 @@ class Pending(Protocol[Result_co]):
     def result(self) -> Result_co:
         """Wait for it. Raises what the work raised."""
 
-    def done(self) -> bool:
-        """Whether the result is there, or an error."""
-
     def cancel(self) -> object:
         """Do not begin with it any more."""
 
