@@ -1,20 +1,16 @@
 """Similarity of terminal states: how near the rewards are when the game is over in both positions.
 
 Source: Evans & Turrini, section 2.4. Trees without moves share nothing to compare, so the other measures call any two
-of them equal; where the games are over this measure tells a win from a draw. It needs the rewards alone, of any game.
+of them equal; where the games are over this measure tells a win from a draw. It needs the rewards alone.
 """
 
 from collections.abc import Callable
-from typing import TypeVar
 
 import chess
 
 from trapcore.errors import PositionError, UsageError
 from trapcore.trees.chess_game import parse_position
-from trapcore.trees.tree import Game, Tree
-
-Position = TypeVar("Position")
-Move = TypeVar("Move")
+from trapcore.trees.tree import Tree
 
 WIN, DRAW, LOSS = 1.0, 0.0, -1.0
 
@@ -31,25 +27,6 @@ def of_rewards(reward1: float, reward2: float, lowest: float = LOSS, highest: fl
         if not lowest <= reward <= highest:
             raise UsageError(f"a reward must be {lowest}..{highest}, not {reward}")
     return 1 - abs(reward2 - reward1) / (highest - lowest)
-
-
-def of_game(
-    game: Game[Position, Move],
-    position1: Position,
-    position2: Position,
-    reward: Callable[[Position], float],
-    lowest: float = LOSS,
-    highest: float = WIN,
-) -> float | None:
-    """P of two positions of a game, 0.0..1.0, or None if it goes on in both, which this measure says nothing about.
-
-    ``reward`` is called only where the game is over. A position where it is over has nothing in common with one where
-    it goes on: 0.0, as in Table 1 of the paper.
-    """
-    over = [not game.moves(position) for position in (position1, position2)]
-    if all(over):
-        return of_rewards(reward(position1), reward(position2), lowest, highest)
-    return 0.0 if any(over) else None
 
 
 def of_trees(t1: Tree, t2: Tree, reward1: float, reward2: float, otherwise: Callable[[Tree, Tree], float]) -> float:
