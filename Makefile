@@ -69,6 +69,7 @@ check: $(VENV)/ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/stubtest trapcore._native workshop.native._core --allowlist tests/layout/stub_exceptions.txt
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/deptry trapcore lichess db annotator coach bot trapline
 	$(BIN)/deptry tests deploy examples --ignore DEP002,DEP004

@@ -30,7 +30,7 @@ class Fingerprints:
     """Fingerprints of many positions, held in memory to be compared with others: the paper's continuations of depth 2
     under from-to labels, at a nanosecond a pair or less. Exact."""
 
-    def __init__(self, fingerprints: Iterable[bytes], *, kernel: str | None = None) -> None:
+    def __new__(cls, fingerprints: Iterable[bytes], *, kernel: str | None = None) -> Self:
         """``fingerprints`` are numbered from 0. ``kernel``, one of `kernels`, is for comparison only: without it, the
         fastest is taken. Raises ``ValueError`` for what is no fingerprint of this version."""
 
@@ -92,7 +92,7 @@ def give_way() -> None:
 class Cancellation:
     """Lets another thread end a call that was given it: the call returns as if its budget had run out."""
 
-    def __init__(self) -> None: ...
+    def __new__(cls) -> Self: ...
     def cancel(self) -> None:
         """End all calls that have it, soon and for good."""
 
@@ -252,7 +252,7 @@ THEMES: tuple[str, ...]
 class LineTheme:
     """A theme of a line, and what it rests on; equal to another with equal fields, and can be pickled."""
 
-    def __init__(self, name: str, ply: int, by: str | None, targets: Sequence[str]) -> None: ...
+    def __new__(cls, name: str, ply: int, by: str | None, targets: Sequence[str]) -> Self: ...
     @property
     def name(self) -> str:
         """One of `THEMES`, as lichess writes it: ``fork``, ``backRankMate``."""
@@ -319,8 +319,8 @@ that side is mated; its move, UCI, None if the game is over."""
 class Batch:
     """Whole games of one input as their original bytes. It, its records and its findings can be pickled."""
 
-    def __init__(
-        self,
+    def __new__(
+        cls,
         first_game: int,
         offset: int,
         data: bytes,
@@ -328,7 +328,7 @@ class Batch:
         oversized: Sequence[int],
         commented: Sequence[int],
         looks: Mapping[int, Sequence[_Look]] | None = None,
-    ) -> None:
+    ) -> Self:
         """As a splitter cuts it: ``starts`` are the offsets within ``data`` at which games begin, ``oversized`` the
         indexes of those that are longer than is read, ``commented`` of those that begin in an open comment. Raises
         ``ValueError`` for games outside ``data``."""
@@ -353,7 +353,7 @@ class Batch:
 class PgnSplitter:
     """Cuts a stream of PGN bytes into batches at game boundaries; how the stream was chunked makes no difference."""
 
-    def __init__(self, batch_bytes: int = ..., max_game_bytes: int = ...) -> None: ...
+    def __new__(cls, batch_bytes: int = ..., max_game_bytes: int = ...) -> Self: ...
     def feed(self, data: bytes) -> list[Batch]: ...
     def finish(self) -> list[Batch]: ...
 
@@ -583,8 +583,8 @@ class SetTrap:
 class GameAnalyzer:
     """Reads games and finds the events of known and similar traps in them."""
 
-    def __init__(
-        self,
+    def __new__(
+        cls,
         traps: Sequence[tuple[str, str, Sequence[str], str, int]],
         *,
         measure: str,
@@ -598,7 +598,7 @@ class GameAnalyzer:
         ranker: MoveRanker | None = None,
         index: TokenIndex | None = None,
         ids: Sequence[int] | None = None,
-    ) -> None:
+    ) -> Self:
         """``traps``: FEN before the bait, bait (UCI), killer line (UCI), verdict, mate distance in moves or 0.
 
         ``tell``: ``known`` (the positions of the traps), ``similar`` (also proved traps that are like them),
@@ -726,7 +726,7 @@ def token_kinds() -> list[tuple[str, str, list[tuple[str, int]]]]:
 class MoveRanker:
     """Learned weights, ready to order moves; tables as in `trapcore.ranking.weights.Table`, tokens and weights."""
 
-    def __init__(self, seen: tuple[bytes, bytes], answered: tuple[bytes, bytes], nothing: float) -> None: ...
+    def __new__(cls, seen: tuple[bytes, bytes], answered: tuple[bytes, bytes], nothing: float) -> Self: ...
     def propose(
         self, fen: str, bait: str | None, shortlist: int, top: int
     ) -> tuple[list[tuple[str, float, float, list[int]]], int]:
@@ -789,7 +789,7 @@ def change_token_index(
 class Payloads:
     """Some payloads of an index, to which a question can be restricted."""
 
-    def __init__(self, payloads: Iterable[int]) -> None: ...
+    def __new__(cls, payloads: Iterable[int]) -> Self: ...
     def __len__(self) -> int:
         """Number of different ones."""
 
@@ -802,7 +802,7 @@ class TokenIndex:
     first and equally similar ones by payload. What has similarity 0 is left out.
     """
 
-    def __init__(self, path: str | os.PathLike[str], *, vocabulary: int) -> None:
+    def __new__(cls, path: str | os.PathLike[str], *, vocabulary: int) -> Self:
         """Checks every checksum. Raises `IndexFileError` if it is missing, foreign, damaged or of another version."""
 
     def __len__(self) -> int:

@@ -2,7 +2,7 @@
 searches of small games."""
 
 from collections.abc import Callable, Sequence
-from typing import final
+from typing import Self, final
 
 from trapcore.parallel.budget import Cancellation
 
@@ -21,7 +21,7 @@ def label_positions(games: Sequence[tuple[int, str | None, bytes]], engine: str,
 class NetworkTrainer:
     """The network in floating point, with the records that it is trained on."""
 
-    def __init__(self, records: Sequence[bytes], seed: int, start: bytes | None = None) -> None:
+    def __new__(cls, records: Sequence[bytes], seed: int, start: bytes | None = None) -> Self:
         """Of the records those are used in which no capture wins for the side to move. ``start``: weights to begin
         with, in the place of random ones. Raises ``ValueError`` for bytes that are no records or no weights."""
 
@@ -63,8 +63,8 @@ class MonteCarlo:
     """A Monte Carlo tree search of one game, see `workshop.games.search.monte_carlo`; positions and labels as in
     `workshop.games.rules`. Raises ``ValueError`` for an unknown game or a bad position."""
 
-    def __init__(
-        self,
+    def __new__(
+        cls,
         game: str,
         position: str,
         seed: int,
@@ -82,7 +82,7 @@ class MonteCarlo:
         minimax: float,
         sharing: tuple[str, float, int, bool, bool, bool] | None,
         local: bool,
-    ) -> None: ...
+    ) -> Self: ...
     def run(
         self, playouts: int, milliseconds: int | None, stop: Cancellation | None
     ) -> tuple[
@@ -133,7 +133,7 @@ class LocalSearch:
     """A local search of one game, see `workshop.games.search.local_search`. Raises ``ValueError`` for a game or
     position that is none, and for games without goals on squares."""
 
-    def __init__(self, game: str, position: str, memory: int) -> None: ...
+    def __new__(cls, game: str, position: str, memory: int) -> Self: ...
     def play(self, label: str) -> bool:
         """Whether there is such a move; the search keeps to its surroundings then."""
 
