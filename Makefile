@@ -57,7 +57,7 @@ fuzz: $(VENV)/ready
 # One library under a server, a service, a bot and all reading commands; fails if an acknowledged row is lost.
 SOAK_SECONDS ?= 120
 soak-library: $(VENV)/ready
-	$(BIN)/python -m tests.soak library --seconds $(SOAK_SECONDS)
+	$(BIN)/python -m tests.soak.library --seconds $(SOAK_SECONDS)
 
 bench: $(VENV)/ready
 	$(BIN)/python -m workshop.benchmarks

@@ -7,7 +7,7 @@ import sys
 import threading
 
 from tests.fake_lichess.faults import KINDS, USUAL_RATES
-from tests.fake_lichess.http.server import KEEP_ALIVE, Server
+from tests.fake_lichess.http.server import Server
 from tests.fake_lichess.people import Account
 from tests.fake_lichess.players import Habits, Player
 from tests.fake_lichess.site import Site
@@ -20,17 +20,15 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--port", type=int, default=9663)
     parser.add_argument("--bot", default="TrapBot", help="name of the account the bot signs in with")
     parser.add_argument("--token", default="lip_trapbot", help="its token")
-    parser.add_argument("--human", action="store_true", help="the account is not upgraded to a bot yet")
     parser.add_argument("--opponents", type=int, default=1, help="players who challenge the bot again and again")
     parser.add_argument("--clock", default="180+2", help="seconds and increment of their challenges")
-    parser.add_argument("--keep-alive", type=float, default=KEEP_ALIVE, help="seconds between keep-alive lines")
     parser.add_argument("--faults", default="", help=f"'all', or some of {','.join(KINDS)}")
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args(arguments)
     limit, increment = (int(part) for part in given.clock.split("+"))
     try:
-        with Server(given.port, keep_alive=given.keep_alive, seed=given.seed, strict=False) as server:
-            account = server.do(lambda site: site.join(given.bot, None if given.human else "BOT"))
+        with Server(given.port, seed=given.seed, strict=False) as server:
+            account = server.do(lambda site: site.join(given.bot, "BOT"))
             server.do(lambda site: site.token(account, given.token))
             if given.faults:
                 kinds = list(KINDS) if given.faults == "all" else given.faults.split(",")

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import chess
 
-from tests.fake_lichess.http.stream import Stream
 from tests.fake_lichess.people import Account
 from tests.fake_lichess.terms import Terms
 from tests.fake_lichess.virtual_clock import Timer
@@ -41,8 +40,6 @@ class Challenge:
     #: Id of the game that it is a rematch of, if it is one.
     rematch_of: str = ""
     expiry: Timer | None = None
-    #: The response that keeps it alive; it gets ``{"done": status}`` at the end.
-    keep_alive: Stream | None = None
 
     @property
     def open(self) -> bool:
@@ -56,6 +53,3 @@ class Challenge:
         self.status = status
         if self.expiry is not None:
             self.expiry.cancel()
-        if self.keep_alive is not None:
-            self.keep_alive.offer({"done": status})
-            self.keep_alive.end()

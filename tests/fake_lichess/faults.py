@@ -1,10 +1,9 @@
 """Fault injection between client and server, by script or at random rates."""
 
 import random
-import time
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
-from typing import Any, Self
+from dataclasses import dataclass, field
 
 #: On a stream, at one of its lines.
 ON_LINES = {
@@ -78,14 +77,6 @@ class Fault:
         if self.kind not in KINDS:
             raise ValueError(f"no such fault: {self.kind}; there are {', '.join(KINDS)}")
 
-    @classmethod
-    def from_json(cls, given: Mapping[str, Any]) -> Self:
-        """ValueError for unknown fields."""
-        names = [field.name for field in fields(cls)]
-        if unknown := set(given) - set(names):
-            raise ValueError(f"a fault has no {', '.join(sorted(unknown))}; it has {', '.join(names)}")
-        return cls(**given)
-
 
 @dataclass
 class Faults:
@@ -96,9 +87,8 @@ class Faults:
     seed: int = 0
     #: By which the rates are multiplied where an address contains the text: some streams may be opened but so often.
     sparing: dict[str, float] = field(default_factory=dict)
-    #: What happened, for reports: how often each, and (monotonic seconds, kind, address) one by one.
-    happened: dict[str, int] = field(default_factory=dict)
-    log: list[tuple[float, str, str]] = field(default_factory=list)
+    #: What happened, and how often.
+    happened: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         self._random = random.Random(self.seed)
@@ -162,7 +152,7 @@ class Faults:
                 fault.times -= 1
                 if fault.times <= 0:
                     self.script.remove(fault)
-                self._note(fault.kind, where)
+                self.happened[fault.kind] += 1
                 return fault
         return None
 
@@ -172,19 +162,7 @@ class Faults:
         for kind, rate in self.rates.items():
             if kind in kinds:
                 if drawn < rate * factor:
-                    self._note(kind, where)
+                    self.happened[kind] += 1
                     return kind
                 drawn -= rate * factor
         return ""
-
-    def _note(self, kind: str, where: str) -> None:
-        self.happened[kind] = self.happened.get(kind, 0) + 1
-        self.log.append((time.monotonic(), kind, where))
-
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "script": [asdict(fault) for fault in self.script],
-            "rates": self.rates,
-            "seed": self.seed,
-            "happened": self.happened,
-        }

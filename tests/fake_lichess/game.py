@@ -14,8 +14,6 @@ from tests.fake_lichess.virtual_clock import Timer, VirtualClock
 
 #: Status names that a running and a never decided game have.
 STARTED, ABORTED = "started", "aborted"
-#: Plies that must be played before a draw may be offered under the rule noEarlyDraw.
-LATE_ENOUGH = 60
 #: Plies that must pass after a draw offer before the same player may make another.
 BETWEEN_OFFERS = 20
 #: Seconds that a click on "give time" adds to the other's clock.
@@ -106,10 +104,10 @@ class Game:
         spent = self.clock.now() - self.turn_began if self.ticking and self.board.turn == color else 0.0
         return max(0.0, self.sides[color].left - spent)
 
-    def move(self, color: chess.Color, uci: str, offers_draw: bool = False) -> bool:
+    def move(self, color: chess.Color, uci: str, offers_draw: bool = False) -> None:
         """Play a move; a draw offer goes before it, as on lichess.
 
-        False if that ended the game, because the other had offered a draw: then the move is let go without a word.
+        If the other had offered a draw, that ends the game, and the move is let go without a word.
         """
         if self.over or self.board.turn != color:
             raise Refused("Not your turn, or game already over")
@@ -122,7 +120,7 @@ class Game:
         if offers_draw and not self.sides[color].offers_draw:
             self.answer_draw(color, True)
             if self.over:
-                return False
+                return
         self._accept_time(color)
         if self.over:
             raise Refused("Not your turn, or game already over")
@@ -136,7 +134,6 @@ class Game:
         if not self.over and self.board.is_repetition(3) and any(s.account.is_bot for s in self.sides.values()):
             # Lichess claims the draw for every bot, after the state with the move was sent.
             self.end("draw", None)
-        return True
 
     def _accept_time(self, color: chess.Color) -> None:
         side = self.sides[color]
@@ -224,8 +221,7 @@ class Game:
         self._tell_state()
 
     def _may_offer(self, side: Side) -> bool:
-        early = LATE_ENOUGH if "noEarlyDraw" in self.terms.rules else 2
-        return not side.offers_draw and self.ply >= early and self.ply - side.last_offer > BETWEEN_OFFERS
+        return not side.offers_draw and self.ply >= 2 and self.ply - side.last_offer > BETWEEN_OFFERS
 
     def _no_draw(self, color: chess.Color) -> None:
         side, other = self.sides[color], self.sides[not color]

@@ -1,8 +1,7 @@
 """Record of what clients did, above all of violations, for the assertions of tests and of the soak."""
 
 from collections import Counter
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass, field
 
 #: What a client can do wrong, as named in ``Violation.kind``.
 VIOLATIONS = (
@@ -13,7 +12,6 @@ VIOLATIONS = (
     "long_message",
     "link",
     "repeated_message",
-    "message_after_end",
     "lost_on_time",
     "abandoned",
     "drawn_win",
@@ -36,31 +34,11 @@ class Violation:
 
 @dataclass(frozen=True)
 class ChatMessage:
-    """A chat message a bot sent, whether it was shown or not; ``ply`` is the number of moves played by then."""
+    """A chat message that a bot sent, shown or not."""
 
     game: str
-    who: str
     room: str
     text: str
-    ply: int
-    over: bool
-    shown: bool
-
-
-@dataclass(frozen=True)
-class Reply:
-    """A bot's move: real seconds since the move before it was made, and what was left on the bot's clock (ms).
-
-    ``at`` is when it came, in monotonic seconds, to be compared with the log of the faults.
-    """
-
-    game: str
-    who: str
-    ply: int
-    move: str
-    seconds: float
-    left_ms: int
-    at: float
 
 
 @dataclass
@@ -69,7 +47,6 @@ class Record:
 
     violations: list[Violation] = field(default_factory=list)
     messages: list[ChatMessage] = field(default_factory=list)
-    replies: list[Reply] = field(default_factory=list)
     #: Openings of the event stream: (name, second of the server's time), refused ones too.
     opens: list[tuple[str, float]] = field(default_factory=list)
     requests: Counter[str] = field(default_factory=Counter)
@@ -82,22 +59,3 @@ class Record:
 
     def of(self, *kinds: str) -> list[Violation]:
         return [violation for violation in self.violations if violation.kind in kinds]
-
-    def most_opens(self, window: float = 600) -> int:
-        """The most event streams one client opened in any ``window`` seconds."""
-        most = 0
-        for who in {name for name, _ in self.opens}:
-            times = sorted(at for name, at in self.opens if name == who)
-            most = max([most, *(sum(start <= at < start + window for at in times) for start in times)])
-        return most
-
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "violations": [asdict(violation) for violation in self.violations],
-            "messages": [asdict(message) for message in self.messages],
-            "replies": [asdict(reply) for reply in self.replies],
-            "opens": self.opens,
-            "most_opens": self.most_opens(),
-            "requests": dict(self.requests),
-            "user_agents": sorted(self.user_agents),
-        }

@@ -2,7 +2,6 @@
 
 import random
 import string
-import time
 from collections import defaultdict
 from dataclasses import dataclass, replace
 
@@ -15,7 +14,7 @@ from tests.fake_lichess.http import answers
 from tests.fake_lichess.http.stream import Json, Stream
 from tests.fake_lichess.limits import Limits
 from tests.fake_lichess.people import Account, Refused, Token
-from tests.fake_lichess.record import ChatMessage, Record, Reply
+from tests.fake_lichess.record import ChatMessage, Record
 from tests.fake_lichess.terms import Terms
 from tests.fake_lichess.virtual_clock import VirtualClock
 
@@ -32,8 +31,6 @@ class ServerRules:
     #: Seconds between two lines that tell of an absent opponent, and from the absence to the first of them.
     gone_tick: float = 5.0
     gone_phase: float = 0.7
-    #: Whether a message after the end of a game is still taken.
-    chat_after_end: bool = True
     #: Seconds without any stream of a game after which its bot counts as gone, for the opponent who may claim.
     bot_gone_after: float = 1.0
 
@@ -56,8 +53,6 @@ class Site:
         self.games: dict[str, Game] = {}
         self._events: dict[str, tuple[Account, Stream]] = {}
         self._random = random.Random(seed)
-        #: When the last move of a game was made, in real seconds, to time the answers of bots.
-        self._moved_at: dict[str, float] = {}
         self._sent_messages: dict[tuple[str, str, str], set[str]] = defaultdict(set)
 
     # Accounts
@@ -94,9 +89,7 @@ class Site:
 
     # Challenges
 
-    def challenge(
-        self, challenger: Account, dest: Account, terms: Terms, keep_alive: bool = False, rematch_of: str = ""
-    ) -> Challenge:
+    def challenge(self, challenger: Account, dest: Account, terms: Terms, rematch_of: str = "") -> Challenge:
         """Refused where lichess refuses it: terms, limits, bots where no bot may play.
 
         ``rematch_of`` is the game that it offers to repeat: a bot gets an offer of a rematch as a challenge.
@@ -114,9 +107,7 @@ class Site:
         color = {"white": chess.WHITE, "black": chess.BLACK}.get(terms.color, self._random.random() < 0.5)
         made = Challenge(self._letters(8), challenger, dest, terms, color, rematch_of=rematch_of)
         self.challenges[made.id] = made
-        if keep_alive:
-            made.keep_alive = Stream()
-        elif terms.limit is not None:
+        if terms.limit is not None:
             # An expiry sends no event: the challenged player learns of it from the answer to its accept.
             made.expiry = self.clock.after(EXPIRES, lambda: made.close("canceled"))
         for who in (dest, challenger):
@@ -156,7 +147,6 @@ class Site:
         game.state_of = answers.game_state
         game.on_end.append(self._finished)
         self.games[game.id] = game
-        self._moved_at[game.id] = self.clock.now()
         for player in (white, black):
             player.played += 1
             self._tell(player, {"type": "gameStart", "game": answers.game_info(game, player)})
@@ -287,16 +277,12 @@ class Site:
         """Play a bot's move; a violation is recorded before the move is refused."""
         game = self.game_for(who, ident)
         color = game.color_of(who)
-        ply, left, now = game.ply, game.left(color), self.clock.now()
+        ply, now = game.ply, self.clock.now()
         try:
-            if not game.move(color, uci, offers_draw):
-                return
+            game.move(color, uci, offers_draw)
         except Refused:
             self.record.add_violation(self._wrong_move(game, color, uci), who.name, game.id, f"{uci} at ply {ply}", now)
             raise
-        waited = (now - self._moved_at.get(game.id, now)) / (self.clock.speed or 1.0)
-        self.record.replies.append(Reply(game.id, who.name, ply, uci, waited, round(left * 1000), time.monotonic()))
-        self._moved_at[game.id] = now
 
     def _wrong_move(self, game: Game, color: chess.Color, uci: str) -> str:
         if game.over:
@@ -309,20 +295,14 @@ class Site:
     def play(self, game: Game, color: chess.Color, move: chess.Move, offers_draw: bool = False) -> None:
         """Play a move of an in-process player."""
         game.move(color, move.uci(), offers_draw)
-        self._moved_at[game.id] = self.clock.now()
 
     def chat(self, who: Account, ident: str, room: str, text: str) -> None:
         """Post a bot's message; violations are recorded, whether lichess reports them or not."""
         game = self.game_for(who, ident)
         now = self.clock.now()
         before = self._sent_messages[game.id, room, who.id]
-        shown = None
         try:
-            if game.over and not self.rules.chat_after_end:
-                self.record.add_violation("message_after_end", who.name, game.id, f"{room}: {text}", now)
-                raise Refused("The game is over")
-            shown = game.write(who, room, text)
-            if shown is None:
+            if game.write(who, room, text) is None:
                 self.record.add_violation("link", who.name, game.id, f"{room}: {text}", now)
         except Refused:
             if len(text) > 140:
@@ -332,9 +312,7 @@ class Site:
             if text in before:
                 self.record.add_violation("repeated_message", who.name, game.id, f"{room}: {text}", now)
             before.add(text)
-            self.record.messages.append(
-                ChatMessage(game.id, who.name, room, text, game.ply, game.over, shown is not None)
-            )
+            self.record.messages.append(ChatMessage(game.id, room, text))
 
     def _finished(self, game: Game) -> None:
         now = self.clock.now()

@@ -1,1 +1,1 @@
-"""The real bot against the server of the tests, and the real server, under faults, with every promise counted."""
+"""Server, service, bot and all reading commands on one library, under kills and faults, with every promise counted."""

@@ -29,28 +29,6 @@ class BaitLine:
     def whole(self) -> tuple[str, ...]:
         return (*self.moves, self.bait, *self.killer_line)
 
-    def follows(self, played: Sequence[chess.Move]) -> bool:
-        """Whether all these moves, from the start of the game, are the line's."""
-        if len(played) > len(self.whole):
-            return False
-        board = chess.Board()
-        for move, san in zip(played, self.whole, strict=False):
-            if board.parse_san(san) != move:
-                return False
-            board.push(move)
-        return True
-
-    def bait_taken(self, played: Sequence[chess.Move]) -> bool:
-        """Whether the game followed the line and its bait."""
-        length = len(self.moves) + 1
-        return len(played) >= length and self.follows(played[:length])
-
-    def killer(self) -> chess.Move:
-        board = chess.Board()
-        for san in (*self.moves, self.bait):
-            board.push_san(san)
-        return board.parse_san(self.killer_line[0])
-
 
 def bundled_lines(slugs: Iterable[str]) -> list[BaitLine]:
     """The lines of those of the bundled traps."""

@@ -1,8 +1,9 @@
-"""``python -m tests.soak library``: one library under a server, a service, a bot and every reading command at once.
+"""``python -m tests.soak.library``: one library under a server, a service, a bot and every reading command at once.
 
-The server reports, practises and annotates uploads. The service indexes a folder, and the bot records its games. Each
-reading command runs in a loop, and some are killed, as are the service and the bot. A row counts as acknowledged if
-somebody was told so, or if any look at the library has seen it: it must be there in the end.
+Clients read every page of the server, write to it and upload games. The service indexes a folder. The bot plays games
+against a lichess that makes faults, and records them. Each reading command runs in a loop, and some are killed, as are
+the service and the bot. A row counts as acknowledged if a program said so, or if any look at the library has seen it:
+it must be there in the end.
 
 Exit code: 0 if every acknowledged row is there, 1 if one is missing, 2 for a bad option.
 """
@@ -13,6 +14,7 @@ import os
 import random
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -20,27 +22,37 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 from sqlalchemy import delete, select
 
+import trapline
+from annotator.record import record_losing_moves
+from annotator.settings import AnalysisSettings
 from db.formats.bundled import bundled_traps
+from db.games.index_games import index_files
 from db.library.open import open_library
 from db.storage.models import GameRow, LeaseRow, LosingMoveRow, PracticeReviewRow, SourceRow
+from tests.fake_lichess.faults import USUAL_RATES
 from tests.fake_lichess.http.server import Server
+from tests.fake_lichess.record import VIOLATIONS, Violation
+from tests.soak import writers
 from tests.soak.baits import agreeing, bundled_lines, write_book
 from tests.soak.bot_process import BotProcess
+from tests.soak.kept_rows import kept_rows
 from tests.soak.matches import Matches
+from tests.soak.readers import Known, read
 from tests.soak.report import Row, SoakReport, show
-from tests.soak.server import checks, writers
-from tests.soak.server.command import expected_upload, free_port, make_soak_library
-from tests.soak.server.process import ServerProcess
-from tests.soak.server.requests import Client, Record
+from tests.soak.requests import Client, Record
+from tests.soak.server_process import ServerProcess
+from tests.support.practice_library import GAMES as PRACTICE_GAMES
 from tests.support.practice_library import PLAYER
 from tests.support.trap_games import AVOIDED, FELL, MISSED, QUIET, game
-from tests.support.web_server import environment
+from tests.support.web_server import build_library, environment
+from trapcore.parallel.pools import threads
 
 FILE_GAMES = 200
 """Games of each file that the service finds in its folder."""
@@ -76,7 +88,44 @@ KILL_SECONDS = 3.0
 KILL_EVERY = 15.0
 """Seconds between two kills of the service or the bot, in turn."""
 
+FORBIDDEN = tuple(kind for kind in VIOLATIONS if kind != "late_move")
+"""A bot cannot know at once that its game is over."""
+
+SPARING = {"/api/stream/event": 0.25}
+"""A game takes seconds here: at the usual rate the bot would need the event stream more often than it may open it."""
+
+PAUSE = 0.15
+"""Seconds between two requests of a reader, on average."""
+
 Rows = dict[str, set[object]]
+
+
+def free_port() -> int:
+    """A port of the loopback interface that nobody listens at."""
+    with closing(socket.socket()) as made:
+        made.bind(("127.0.0.1", 0))
+        port: int = made.getsockname()[1]
+        return port
+
+
+def make_soak_library(path: Path, folder: Path) -> Known:
+    """A library of traps and games, some of them of a player who practises."""
+    build_library(path)
+    games = folder / "practice.pgn"
+    games.write_text("".join(PRACTICE_GAMES), encoding="utf-8")
+    with open_library(path) as library, threads(1, "soak") as pool:
+        index_files(library, [games])
+        record_losing_moves(library, [games], AnalysisSettings(engine="off"), pool)
+        slugs = tuple(trap.slug for trap in library.traps())
+        return Known(slugs, library.counts().games, (PLAYER,))
+
+
+def expected_upload(library: Path, games: Path) -> tuple[bytes, bytes]:
+    """Games to upload and what comes back; ``games`` is where to write them meanwhile."""
+    moves = (FELL, AVOIDED, MISSED, QUIET)
+    games.write_text("".join(game(moves[n % len(moves)], Round=str(n)) for n in range(60)))
+    with trapline.open(library, read_only=True) as opened:
+        return games.read_bytes(), trapline.annotate(games, library=opened, tell="known").encode()
 
 
 def rows_of(path: Path) -> Rows:
@@ -239,6 +288,24 @@ class Soak:
                 kill_at = time.monotonic() + KILL_EVERY
 
 
+def _works(
+    clients: Sequence[Client],
+    known: Known,
+    uploaded: tuple[bytes, bytes],
+    acknowledged: writers.Acknowledged,
+    seed: int,
+) -> list[Callable[[threading.Event], None]]:
+    """What clients do to the server, each until it is stopped."""
+    traps = [trap for trap in bundled_traps() if trap.slug not in known.slugs and len(trap.killer_line) <= 3][:8]
+    return [
+        partial(writers.write_traps, clients[0], traps, acknowledged, seed),
+        partial(writers.write_reports, clients[1], acknowledged),
+        partial(writers.practise, clients[2], PLAYER, acknowledged),
+        partial(writers.upload, clients[3], *uploaded, acknowledged),
+        partial(read, clients[4], known, seed, PAUSE),
+    ]
+
+
 def soak(seconds: float, seed: int, folder: Path) -> SoakReport:
     """Runs one soak from an empty folder and reports on it."""
     server = ServerProcess(folder / "server", free_port())
@@ -261,39 +328,41 @@ def soak(seconds: float, seed: int, folder: Path) -> SoakReport:
         service.start()
         server.start()
         bot.start()
-        clients = [Client(server, record, kind) for kind in ("write", "report", "practice", "upload")]
-        traps = [trap for trap in bundled_traps() if trap.slug not in known.slugs and len(trap.killer_line) <= 3][:8]
-        works: list[Callable[[threading.Event], None]] = [
-            lambda stop: writers.write_traps(clients[0], traps, acknowledged, seed, stop),
-            lambda stop: writers.write_reports(clients[1], acknowledged, stop),
-            lambda stop: writers.practise(clients[2], PLAYER, acknowledged, stop),
-            lambda stop: writers.upload(clients[3], *uploaded, acknowledged, stop),
-            readers.run,
-        ]
-        threads = [threading.Thread(target=partial(work, stopped)) for work in works]
+        clients = [Client(server, record, kind) for kind in ("write", "report", "practice", "upload", "page")]
+        works = [readers.run, *_works(clients, known, uploaded, acknowledged, seed)]
+        working = [threading.Thread(target=work, args=(stopped,)) for work in works]
         try:
-            matches = site.do(lambda found: Matches(found, account, lines, 10_000, 3, 0.1, seed))
+            matches = site.do(lambda found: Matches(found, account, lines, 3, 0.1, seed))
             site.do(lambda _: matches.begin())
-            for thread in threads:
+            site.do(lambda _: site.faults.at_random(USUAL_RATES, seed, SPARING))
+            for thread in working:
                 thread.start()
             it.disturb(seconds)
+            site.do(lambda _: site.faults.clear())
             played = site.do(lambda _: matches.to_record())
             end = time.monotonic() + 30.0
             while played - bot.recorded_games() and time.monotonic() < end:
                 time.sleep(0.5)
         finally:
             stopped.set()
-            for thread in threads:
+            for thread in working:
                 thread.join(writers.JOB_SECONDS)
             for client in clients:
                 client.close()
             codes = [bot.stop(60.0), service.end(signal.SIGTERM), server.stop(60.0)]
+        violations = site.do(lambda found: found.record.of(*FORBIDDEN))
     service.index()
-    return report(it, acknowledged, record, played, codes, known.games)
+    return report(it, acknowledged, record, played, violations, codes, known.games)
 
 
 def report(
-    it: Soak, acknowledged: writers.Acknowledged, record: Record, played: set[str], codes: list[int], games: int
+    it: Soak,
+    acknowledged: writers.Acknowledged,
+    record: Record,
+    played: set[str],
+    violations: Sequence[Violation],
+    codes: list[int],
+    games: int,
 ) -> SoakReport:
     """Counts what was acknowledged, when all processes have ended."""
     rows, details = [], list[str]()
@@ -311,10 +380,11 @@ def report(
     none(f"games of the bot that are not recorded, of {len(played)}", sorted(played - it.bot.recorded_games()))
     left_out = {name for name, digest in it.bot.recorded_digests().items() if digest not in stored}
     none("recorded games of the bot, neither indexed nor waiting", sorted(left_out - it.bot.waiting_games()))
+    none("violations of lichess's rules by the bot", violations)
     missing = it.service.files * FILE_GAMES - _indexed(path, it.service.folder)
     rows.append(Row(f"games of the service's {it.service.files} files, not indexed", f"{missing}", "0", not missing))
     none("finished reports without a losing move", sorted(acknowledged.players - losers))
-    rows += checks.kept_rows(path, acknowledged, none, games)
+    rows += kept_rows(path, acknowledged, none, games)
     none("reading commands that failed", it.readers.wrong)
     none("answers that may not be", record.wrong)
     none("ends nobody asked for", [*it.server.died, *it.bot.died])
@@ -336,7 +406,7 @@ def _indexed(path: Path, folder: Path) -> int:
 
 def main(arguments: Sequence[str]) -> int:
     """Runs it and returns the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m tests.soak library", description=(__doc__ or "").splitlines()[0])
+    parser = argparse.ArgumentParser(prog="python -m tests.soak.library", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--seconds", type=float, default=120.0, help="how long; 120 if not given")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", action="store_true", help="keep the folder with the library and the logs")
@@ -353,3 +423,7 @@ def main(arguments: Sequence[str]) -> int:
             shutil.rmtree(folder, ignore_errors=True)
     show(found)
     return 0 if found.passed else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,8 +1,6 @@
 """The games of a soak: who plays what against the bot, one after the other on every board."""
 
 import random
-import time
-from dataclasses import dataclass, field
 
 import chess
 
@@ -24,68 +22,35 @@ FROM_POSITION = 0.05
 ROOKS_INSIDE = "1rqbkr2/pppppppp/2n2n2/8/8/2N2N2/PPPPPPPP/1RQBKR2 w KQkq - 0 1"
 #: and of the others those in which the opponent never makes a move.
 ABSENT = 0.01
-#: Seconds between two looks at how late the server is.
-BEAT = 0.02
 #: Seconds after which a challenge that came to nothing is made again.
 AGAIN = 1.0
 
 
-@dataclass
-class Match:
-    """One game and what it was for; ``began`` and ``ended`` in monotonic seconds."""
-
-    game: Game
-    line: BaitLine | None
-    began: float = field(default_factory=time.monotonic)
-    ended: float = 0.0
-
-
 class Matches:
-    """Keeps ``boards`` games going until ``wanted`` have been finished; ``think`` is the most seconds for a move."""
+    """Keeps ``boards`` games going; ``think`` is the most seconds for a move."""
 
-    def __init__(
-        self, site: Site, bot: Account, lines: list[BaitLine], wanted: int, boards: int, think: float, seed: int
-    ) -> None:
+    def __init__(self, site: Site, bot: Account, lines: list[BaitLine], boards: int, think: float, seed: int) -> None:
         self.site = site
         self.bot = bot
         self.lines = lines
-        self.wanted = wanted
         self.think = think
         self.random = random.Random(seed)
-        self.played: dict[str, Match] = {}
-        self.begun = 0
-        self.finished = 0
-        self.declined: list[str] = []
-        self.expired = 0
+        self.played: dict[str, Game] = {}
         self._players = [
             Player(site, site.join(f"Human{number + 1}", rating=1200 + 100 * number), Habits(), seed + number)
             for number in range(boards)
         ]
-        #: How late the server itself was: (monotonic seconds, seconds late), one every BEAT.
-        self.late: list[tuple[float, float]] = []
         self._invited: dict[str, tuple[Player, BaitLine | None, Terms]] = {}
 
     def begin(self) -> None:
         for player in self._players:
             self._next(player)
-        self._beat(time.monotonic())
-
-    def _beat(self, due: float) -> None:
-        now = time.monotonic()
-        self.late.append((now, max(0.0, now - due)))
-        self.site.clock.after(BEAT, lambda: self._beat(now + BEAT))
-
-    def running(self) -> int:
-        return len(self.site.running(self.bot))
 
     def to_record(self) -> set[str]:
         """Ids of the games that must be on the bot's disk: all that are over and were not aborted."""
-        return {i for i, match in self.played.items() if match.game.over and match.game.status != ABORTED}
+        return {ident for ident, game in self.played.items() if game.over and game.status != ABORTED}
 
     def _next(self, player: Player) -> None:
-        if self.begun >= self.wanted:
-            return
-        self.begun += 1
         line = self.random.choice(self.lines) if self.lines and self.random.random() < BAITED else None
         player.habits = self._habits(line)
         self._invite(player, line, self._terms(line))
@@ -139,20 +104,14 @@ class Matches:
         player, line, terms = self._invited.pop(made.id)
         if made.status == "accepted":
             game = self.site.games[made.id]
-            self.played[game.id] = Match(game, line)
+            self.played[game.id] = game
             if game.over:
                 self._ended(game)
             else:
                 game.on_end.append(self._ended)
             return
-        if made.status == "declined":
-            self.declined.append(made.reason)
-        else:
-            self.expired += 1
         self.site.clock.after(AGAIN, lambda: self._invite(player, line, terms))
 
     def _ended(self, game: Game) -> None:
-        self.finished += 1
-        self.played[game.id].ended = time.monotonic()
         player = next(p for p in self._players if any(side.account is p.account for side in game.sides.values()))
         self.site.clock.after(0.3, lambda: self._next(player))

@@ -19,7 +19,6 @@ DATA_SETS = {
 }
 
 PUZZLES = DATA / "puzzles" / "lichess_puzzles_open.csv.zst"
-MASTERS = DATA / "pgn" / "bench_masters_10k.pgn"
 AMATEURS = DATA / "pgn" / "amateur_lichess_2021_10_kdave.pgn"
 
 

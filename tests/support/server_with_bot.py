@@ -60,9 +60,6 @@ class ServerWithBot:
         found = self.server.do(lambda site: [violation.kind for violation in site.record.violations])
         return [kind for kind in found if kind != "unpublished_request"]
 
-    def bot_is_white(self, game: Game) -> bool:
-        return game.sides[chess.WHITE].account is self.bot
-
 
 @contextmanager
 def server_with_bot(

@@ -161,16 +161,8 @@ class Routes:
             fen=text("fen"),
             rules=tuple(filter(None, (text("rules") or "").split(","))),
         )
-        keep = (text("keepAliveStream") or "").lower() in TRUE
-        made = self.site.challenge(me, dest, terms, keep)
-        if made.keep_alive is None:
-            return answer(answers.challenge(made, self.site.base, me))
-        made.keep_alive.offer(answers.challenge(made, self.site.base, me))
-        try:
-            return await self.wire(request).pour(made.keep_alive)
-        finally:
-            if made.open:
-                self.site.cancel(me, made.id)
+        made = self.site.challenge(me, dest, terms)
+        return answer(answers.challenge(made, self.site.base, me))
 
     async def accept(self, request: web.Request) -> web.StreamResponse:
         self.site.accept(self._me(request), request.match_info["challenge"])

@@ -1,11 +1,10 @@
 """Server on a loopback port, in a thread of its own, with access to its faults and its record."""
 
 import asyncio
-import json
 import threading
 from collections.abc import Callable
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Self, TypeVar
 from weakref import WeakSet
 
 from aiohttp import web
@@ -46,7 +45,6 @@ class Server:
         self.keep_alive = keep_alive
         self.faults = Faults(seed=seed)
         self.site = Site(VirtualClock(speed), seed)
-        self.restarts = 0
         self._runner: web.AppRunner | None = None
         self._listening: web.TCPSite | None = None
         self._restarting: asyncio.Task[None] | None = None
@@ -131,7 +129,7 @@ class Server:
                 raise asyncio.CancelledError from None
 
         app = web.Application(middlewares=[around])
-        app.add_routes([*routes.table(), *self._admin()])
+        app.add_routes(routes.table())
         app.on_response_prepare.append(self._date)
         self._runner = web.AppRunner(app, handler_cancellation=True, access_log=None, shutdown_timeout=0.1)
         await self._runner.setup()
@@ -176,8 +174,6 @@ class Server:
         """Faults, records and refusals of every request."""
         if request.transport is not None:
             self._transports.add(request.transport)
-        if request.path.startswith("/_"):
-            return await handler(request)
         record = self.site.record
         route = request.match_info.route.resource
         record.requests[f"{request.method} {route.canonical if route else request.path}"] += 1
@@ -239,45 +235,8 @@ class Server:
         assert self._runner is not None
         assert self._runner.server is not None
         assert self._listening is not None
-        self.restarts += 1
         await self._listening.stop()
         for connection in list(self._runner.server.connections):
             drop(connection.transport)
         await asyncio.sleep(seconds)
         await self._listen()
-
-    # The addresses of the tests
-
-    def _admin(self) -> list[web.RouteDef]:
-        return [
-            web.get("/_faults", self._show_faults),
-            web.post("/_faults", self._order_faults),
-            web.delete("/_faults", self._clear_faults),
-            web.get("/_record", self._show_record),
-        ]
-
-    async def _show_faults(self, request: web.Request) -> web.StreamResponse:
-        return answer(self.faults.as_json())
-
-    async def _order_faults(self, request: web.Request) -> web.StreamResponse:
-        """``{"script": [{"kind": ..., ...}], "rates": {kind: rate}, "seed": n}``, each part if wanted."""
-        try:
-            given: dict[str, Any] = json.loads(await request.text())
-            faults = [Fault.from_json(one) for one in given.get("script", [])]
-            if "rates" in given:
-                self.faults.at_random(given["rates"], int(given.get("seed", 0)))
-        except (ValueError, TypeError, AttributeError) as error:
-            return answer({"error": str(error)}, 400)
-        for fault in faults:
-            if fault.kind in ("restart", "skew"):
-                self._at_once(fault)
-            else:
-                self.faults.order(fault)
-        return answer(self.faults.as_json())
-
-    async def _clear_faults(self, request: web.Request) -> web.StreamResponse:
-        self.faults.clear()
-        return answer(self.faults.as_json())
-
-    async def _show_record(self, request: web.Request) -> web.StreamResponse:
-        return answer(self.site.record.as_json())

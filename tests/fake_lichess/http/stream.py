@@ -17,12 +17,10 @@ class Stream:
         self._events: deque[Json] = deque(maxlen=BUFFER)
         self._news = asyncio.Event()
         self.ended = False
-        self.dropped = 0
 
     def offer(self, event: Json) -> None:
         if self.ended:
             return
-        self.dropped += len(self._events) == BUFFER
         self._events.append(event)
         self._news.set()
 

@@ -1,34 +1,21 @@
 """What the site keeps is given away as lichess publishes it."""
 
-from collections.abc import Iterator
-from http.client import IncompleteRead
-
 import pytest
 
 from tests.fake_lichess.archive.stored import BroadcastRound, Study, Tournament
-from tests.fake_lichess.faults import Fault
 from tests.fake_lichess.http.client import Client
-from tests.fake_lichess.http.published import FILE, Published
 from tests.fake_lichess.site import Site
-from tests.support.public_data import skip_without
-from tests.support.server_with_bot import ServerWithBot, server_with_bot
+from tests.support.server_with_bot import ServerWithBot
 from tests.support.service_site import begun, finished
 
 NDJSON = "application/x-ndjson"
 PGN = '[White "a"]\n[Black "b"]\n[Result "1-0"]\n\n1. e4 1-0'
 
 
-@pytest.fixture(scope="module")
-def published() -> Published:
-    skip_without(FILE)
-    return Published()
-
-
 @pytest.fixture
-def checked(published: Published) -> Iterator[ServerWithBot]:
-    with server_with_bot(check=published.check) as setup:
-        setup.server.do(_fill)
-        yield setup
+def filled(checked: ServerWithBot) -> ServerWithBot:
+    checked.server.do(_fill)
+    return checked
 
 
 def _fill(site: Site) -> None:
@@ -50,15 +37,15 @@ def ids(setup: ServerWithBot, query: str) -> list[str]:
         return [line["id"] for line in lines.rest()]
 
 
-def test_games_of_a_user(checked: ServerWithBot) -> None:
-    client = checked.client
+def test_games_of_a_user(filled: ServerWithBot) -> None:
+    client = filled.client
     client.headers["Accept"] = NDJSON
-    assert ids(checked, "") == ["game0002", "game0001", "game0000"]
-    assert ids(checked, "sort=dateAsc&max=2") == ["game0000", "game0001"]
-    created = checked.server.do(lambda site: site.games["game0001"].created_at)
-    assert ids(checked, f"since={created}&sort=dateAsc&pgnInJson=true&clocks=true") == ["game0001", "game0002"]
-    assert ids(checked, f"until={created - 1}") == ["game0000"]
-    assert ids(checked, "ongoing=true&finished=false&moves=false") == ["running0"]
+    assert ids(filled, "") == ["game0002", "game0001", "game0000"]
+    assert ids(filled, "sort=dateAsc&max=2") == ["game0000", "game0001"]
+    created = filled.server.do(lambda site: site.games["game0001"].created_at)
+    assert ids(filled, f"since={created}&sort=dateAsc&pgnInJson=true&clocks=true") == ["game0001", "game0002"]
+    assert ids(filled, f"until={created - 1}") == ["game0000"]
+    assert ids(filled, "ongoing=true&finished=false&moves=false") == ["running0"]
     assert client.get("/api/games/user/nobody").status == 404
     client.headers["Accept"] = "application/x-chess-pgn"
     text = client.get("/api/games/user/alice").body
@@ -66,22 +53,15 @@ def test_games_of_a_user(checked: ServerWithBot) -> None:
     assert client.post("/api/games/export/_ids", "game0000,running0,unknown0").body.count("[Event ") == 2
 
 
-def test_games_on_tv(checked: ServerWithBot) -> None:
-    checked.client.headers["Accept"] = NDJSON
-    with checked.client.lines("/api/tv/rapid?nb=30&moves=false&tags=false") as lines:
+def test_games_on_tv(filled: ServerWithBot) -> None:
+    filled.client.headers["Accept"] = NDJSON
+    with filled.client.lines("/api/tv/rapid?nb=30&moves=false&tags=false") as lines:
         assert [line["id"] for line in lines.rest()] == ["running0"]
-    assert checked.client.get("/api/tv/nosuch").status == 404
+    assert filled.client.get("/api/tv/nosuch").status == 404
 
 
-def test_a_closed_account_gives_nothing(checked: ServerWithBot) -> None:
-    checked.server.do(lambda site: site.archive.closed.add("alice"))
-    assert checked.client.get("/api/games/user/Alice").status == 404
-    assert checked.client.get("/api/user/Alice").body["disabled"] is True
-    assert "disabled" not in checked.client.get("/api/user/Bob").body
-
-
-def test_studies(checked: ServerWithBot) -> None:
-    client = checked.client
+def test_studies(filled: ServerWithBot) -> None:
+    client = filled.client
     assert client.get("/api/study/studyOPE.pgn").body == PGN
     head = client.ask("HEAD", "/api/study/studyOPE.pgn")
     assert (head.status, head.headers["Last-Modified"]) == (204, "Tue, 14 Nov 2023 22:13:20 GMT")
@@ -89,14 +69,14 @@ def test_studies(checked: ServerWithBot) -> None:
     assert client.get("/api/study/nosuchst.pgn").status == 404
     with client.lines("/api/study/by/alice") as lines:
         assert [line["id"] for line in lines.rest()] == ["studyOPE"]
-    token = checked.server.do(lambda site: site.token(site.account("alice"), scopes=("study:read",)))
-    reader = Client(checked.server.port, token.secret, client.check)
+    token = filled.server.do(lambda site: site.token(site.account("alice"), scopes=("study:read",)))
+    reader = Client(filled.server.port, token.secret, client.check)
     assert reader.get("/api/study/studyPRI.pgn").status == 200
     assert reader.get("/api/study/by/alice/export.pgn").body.count("[White") == 2
 
 
-def test_tournaments_and_broadcasts(checked: ServerWithBot) -> None:
-    client = checked.client
+def test_tournaments_and_broadcasts(filled: ServerWithBot) -> None:
+    client = filled.client
     assert client.get("/api/tournament/arena001").body["stats"]["games"] == 1
     assert client.get("/api/swiss/swiss001").body["status"] == "started"
     assert client.get("/api/tournament/swiss001").status == 404
@@ -108,20 +88,11 @@ def test_tournaments_and_broadcasts(checked: ServerWithBot) -> None:
     assert "1. e4 1-0" in client.get("/api/broadcast/round/round001.pgn").body
 
 
-def test_a_round_is_told_as_it_goes_on(checked: ServerWithBot) -> None:
-    with checked.client.lines("/api/stream/broadcast/round/round001.pgn") as lines:
+def test_a_round_is_told_as_it_goes_on(filled: ServerWithBot) -> None:
+    with filled.client.lines("/api/stream/broadcast/round/round001.pgn") as lines:
         lines_read = [lines.raw() for _ in range(7)]
         assert lines_read[4] == b"1. e4 1-0\n"
-        checked.server.do(lambda site: site.archive.rounds["round001"].play("y", PGN.replace("e4", "d4")))
+        filled.server.do(lambda site: site.archive.rounds["round001"].play("y", PGN.replace("e4", "d4")))
         while (line := lines.raw()) in (b"\n", b'[White "a"]\n', b'[Black "b"]\n', b'[Result "1-0"]\n'):
             pass
         assert line == b"1. d4 1-0\n"
-
-
-def test_answers_break_off_as_ordered(checked: ServerWithBot) -> None:
-    checked.server.order(Fault("end", where="/games/user/", after=100))
-    assert len(ids(checked, "")) == 0
-    checked.server.order(Fault("cut", where="/games/user/", after=100))
-    checked.client.headers["Accept"] = NDJSON
-    with pytest.raises((ConnectionResetError, IncompleteRead)):
-        ids(checked, "")

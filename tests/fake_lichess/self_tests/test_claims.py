@@ -1,22 +1,13 @@
 """Absent opponents: what lichess tells of them, and when it takes a claim."""
 
-from collections.abc import Iterator
-
 import chess
 import pytest
 
 from tests.fake_lichess.game import Game
 from tests.fake_lichess.terms import Terms
-from tests.support.server_with_bot import ServerWithBot, server_with_bot
+from tests.support.server_with_bot import ServerWithBot
 
 AS_WHITE = Terms(limit=180, increment=2, color="white")
-
-
-@pytest.fixture
-def setup() -> Iterator[ServerWithBot]:
-    """Server whose time stands still."""
-    with server_with_bot() as made:
-        yield made
 
 
 def left(setup: ServerWithBot, terms: Terms = AS_WHITE, moves: tuple[str, ...] = ("e2e4", "e7e5")) -> Game:

@@ -1,27 +1,18 @@
 """Each ordered fault happens once, where it was ordered."""
 
 import json
-from collections.abc import Iterator
-from email.utils import parsedate_to_datetime
 
 import pytest
 
-from tests.fake_lichess.faults import KINDS, USUAL_RATES, Fault, Faults
+from tests.fake_lichess.faults import Fault, Faults
 from tests.fake_lichess.game import Game
 from tests.fake_lichess.http.client import Lines
 from tests.fake_lichess.terms import Terms
 from tests.support.polling import until
-from tests.support.server_with_bot import ServerWithBot, server_with_bot
+from tests.support.server_with_bot import ServerWithBot
 
 BLITZ = Terms(limit=180, increment=2, color="white")
 GAME = "/api/bot/game/stream"
-
-
-@pytest.fixture
-def setup() -> Iterator[ServerWithBot]:
-    """Server whose time stands still."""
-    with server_with_bot() as made:
-        yield made
 
 
 @pytest.fixture
@@ -49,14 +40,6 @@ def bytes_until_it_breaks(lines: Lines) -> bytes:
     except ConnectionResetError:
         return came
     raise AssertionError("a clean end")
-
-
-def test_a_stream_is_cut_after_so_many_bytes(setup: ServerWithBot, game: Game) -> None:
-    setup.server.order(Fault("cut", where=GAME, after=100))
-    with setup.stream(game) as lines, pytest.raises(ConnectionResetError):
-        raw_until_it_stops(lines)
-    with setup.stream(game) as lines:
-        assert lines.next()["state"]["moves"] == "e2e4 e7e5"
 
 
 def test_what_was_written_before_the_cut_arrives(setup: ServerWithBot, game: Game) -> None:
@@ -129,22 +112,6 @@ def test_a_line_is_overtaken_by_the_next(setup: ServerWithBot, game: Game) -> No
         assert len(lines.next()["moves"].split()) == 6
 
 
-def test_a_line_held_back_still_comes_before_the_end(setup: ServerWithBot, game: Game) -> None:
-    with setup.stream(game) as lines:
-        lines.next()
-        setup.server.order(Fault("reorder", where=GAME))
-        setup.client.post(f"/api/bot/game/{game.id}/resign")
-        assert [line["status"] for line in lines.rest()] == ["resign"]
-
-
-def test_events_and_fields_of_tomorrow(setup: ServerWithBot, game: Game) -> None:
-    setup.server.order(Fault("unknown", where="/api/stream/event"))
-    with setup.client.lines("/api/stream/event") as events:
-        assert events.next()["type"] == "somethingNew"
-        known = events.next()
-        assert (known["type"], "tomorrow" in known) == ("gameStart", True)
-
-
 @pytest.mark.parametrize(("kind", "status"), [("429", 429), ("429-retry", 429), ("401", 401), ("500", 500)])
 def test_requests_are_refused_before_they_do_anything(setup: ServerWithBot, game: Game, kind: str, status: int) -> None:
     setup.play(game, "g1f3")
@@ -164,12 +131,6 @@ def test_an_answer_is_lost_after_the_move_was_made(setup: ServerWithBot, game: G
     assert setup.violations() == []
 
 
-def test_a_slow_answer_still_comes(setup: ServerWithBot, game: Game) -> None:
-    setup.server.order(Fault("slow", where="/api/account", seconds=0.3))
-    assert setup.client.get("/api/account").status == 200
-    assert setup.server.faults.happened == {"slow": 1}
-
-
 def test_a_restart_drops_everything_and_keeps_the_state(setup: ServerWithBot, game: Game) -> None:
     with setup.stream(game) as lines, setup.client.lines("/api/stream/event") as events:
         lines.next()
@@ -185,44 +146,6 @@ def test_a_restart_drops_everything_and_keeps_the_state(setup: ServerWithBot, ga
         assert lines.next()["state"]["moves"] == "e2e4 e7e5"
 
 
-def test_a_skew_moves_the_dates_and_not_the_clocks(setup: ServerWithBot, game: Game) -> None:
-    def date() -> float:
-        return parsedate_to_datetime(setup.client.get("/api/account").headers["Date"]).timestamp()
-
-    before = date()
-    setup.server.order(Fault("skew", seconds=-7200))
-    assert -7201 <= date() - before <= -7199
-    with setup.stream(game) as lines:
-        assert lines.next()["state"]["wtime"] == 180000
-
-
-def test_faults_are_ordered_over_http(setup: ServerWithBot) -> None:
-    script = {"script": [{"kind": "500", "where": "/api/account"}], "rates": {"slow": 0.0}, "seed": 7}
-    got = setup.client.post("/_faults", json.dumps(script))
-    assert (got.status, got.body["script"][0]["kind"], got.body["seed"]) == (200, "500", 7)
-    assert [setup.client.get("/api/account").status for _ in range(2)] == [500, 200]
-    assert setup.client.get("/_faults").body["happened"] == {"500": 1}
-    setup.client.post("/_faults", json.dumps(script))
-    assert setup.client.ask("DELETE", "/_faults").body["script"] == []
-    assert setup.client.get("/api/account").status == 200
-
-
-@pytest.mark.parametrize(
-    ("given", "why"),
-    [
-        ({"script": [{"kind": "explode"}]}, "no such fault: explode"),
-        ({"script": [{"kind": "cut", "when": 3}]}, "a fault has no when"),
-        ({"rates": {"explode": 0.5}}, "no such fault: explode"),
-        ({"rates": {"cut": 2}}, "the rate of cut is 2"),
-        ([], "attribute"),
-    ],
-)
-def test_orders_that_make_no_sense_are_refused(setup: ServerWithBot, given: object, why: str) -> None:
-    got = setup.client.post("/_faults", json.dumps(given))
-    assert got.status == 400
-    assert why in got.body["error"]
-
-
 def test_random_faults_come_at_their_rate_and_the_same_for_the_same_seed() -> None:
     def drawn(seed: int) -> list[str]:
         faults = Faults()
@@ -235,16 +158,3 @@ def test_random_faults_come_at_their_rate_and_the_same_for_the_same_seed() -> No
     assert 430 < first.count("500") < 570
     assert 900 < first.count("slow") < 1100
     assert "cut" not in first
-
-
-def test_some_addresses_can_be_spared() -> None:
-    faults = Faults()
-    faults.at_random({"500": 0.4}, 1, sparing={"/stream/event": 0.25})
-    spared = sum(faults.on_request("/api/stream/event") is not None for _ in range(5000))
-    others = sum(faults.on_request("/api/account") is not None for _ in range(5000))
-    assert 400 < spared < 600
-    assert 1850 < others < 2150
-
-
-def test_all_faults_have_a_usual_rate() -> None:
-    assert set(USUAL_RATES) == set(KINDS)

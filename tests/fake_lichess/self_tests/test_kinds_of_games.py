@@ -1,26 +1,16 @@
 """Games beside the usual one: other opponents, other positions, given time, rematches, first moves that are due."""
 
-from collections.abc import Iterator
-
 import chess
 import pytest
 
 from tests.fake_lichess.people import Account
-from tests.fake_lichess.players import Habits, Player
 from tests.fake_lichess.site import Site
 from tests.fake_lichess.terms import Terms
-from tests.support.server_with_bot import ServerWithBot, server_with_bot
+from tests.support.server_with_bot import ServerWithBot
 
 BLITZ = Terms(limit=180, increment=2, color="white")
 ROOKS_INSIDE = "1rqbkr2/pppppppp/2n2n2/8/8/2N2N2/PPPPPPPP/1RQBKR2 w KQkq - 0 1"
 USUAL_ROOKS = "r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R3K2R w KQkq - 0 1"
-
-
-@pytest.fixture
-def setup() -> Iterator[ServerWithBot]:
-    """Server whose time stands still."""
-    with server_with_bot() as made:
-        yield made
 
 
 @pytest.mark.parametrize(("fen", "castles"), [(ROOKS_INSIDE, "e1f1"), (USUAL_ROOKS, "e1h1")])
@@ -80,52 +70,3 @@ def test_opponents_of_whom_little_is_known(
     assert started["opponent"] == opponent
     with setup.client.lines("/api/bot/game/stream/strange0") as lines:
         assert lines.next()["white"] == player
-
-
-def test_given_time_is_told_without_a_move(setup: ServerWithBot) -> None:
-    game, _ = setup.game(BLITZ)
-    setup.play(game, "e2e4", "e7e5", "g1f3")
-    with setup.stream(game) as lines:
-        before = lines.next()["state"]
-        # Four times, so that what a busy machine takes for the steps of this test is no matter.
-        for _ in range(4):
-            setup.server.do(lambda _: game.give_time(chess.WHITE))
-            assert lines.next()["text"] == "Black + 15 seconds"
-            after = lines.next()
-        assert (after["moves"], after["btime"] - before["btime"]) == (before["moves"], 60000)
-        # With the stream open: whoever is away long enough loses by a claim instead.
-        setup.server.advance(182)
-        assert not game.over
-        setup.server.advance(60)
-        assert game.status == "outoftime"
-
-
-def test_a_rematch_is_a_challenge_that_names_the_game_before(setup: ServerWithBot) -> None:
-    with setup.client.lines("/api/stream/event") as events:
-        game, _ = setup.game(BLITZ, Habits(think=(0.1, 0.1), resign_at=0, rematch=1.0))
-        setup.server.advance(2)
-        again = events.until(lambda event: event["type"] == "challenge" and event["challenge"]["id"] != game.id)
-    assert game.over
-    assert (again["challenge"]["rematchOf"], again["challenge"]["color"]) == (game.id, "black")
-
-
-def test_beyond_the_games_of_a_day_bots_are_refused_and_people_are_not(setup: ServerWithBot) -> None:
-    def play_out(site: Site) -> None:
-        for _ in range(site.limits.bot_games.most):
-            site.limits.bot_games.use("trapbot", site.clock.now())
-
-    setup.server.do(play_out)
-    machine = setup.opponent(name="Machine", title="BOT")
-    limited = setup.client.post("/api/challenge/Machine", {"clock.limit": 60, "clock.increment": 0})
-    assert (limited.status, limited.body["ratelimit"]["key"]) == (429, "bot.vsBot.day")
-    assert limited.body["ratelimit"]["seconds"] > 86_000
-    person = setup.opponent()
-    made = setup.challenged(person, BLITZ)
-    assert setup.client.post(f"/api/challenge/{made.id}/accept").status == 200
-    other = setup.server.do(lambda site: Player(site, site.join("Other", "BOT"), Habits()))
-    setup.server.do(lambda site: site.limits.bot_games.__init__(100, 86400))  # type: ignore[misc]
-    made = setup.challenged(other, BLITZ)
-    setup.server.do(play_out)
-    refused = setup.client.post(f"/api/challenge/{made.id}/accept")
-    assert (refused.status, refused.body["ratelimit"]["key"]) == (429, "bot.vsBot.day")
-    assert machine.account.is_bot

@@ -1,6 +1,6 @@
 """Every kind of answer and stream line of the server is as lichess publishes it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import chess
 import pytest
@@ -8,26 +8,11 @@ import pytest
 from tests.fake_lichess.faults import Fault
 from tests.fake_lichess.game import Game
 from tests.fake_lichess.http.client import Client, Lines
-from tests.fake_lichess.http.published import FILE, Published
+from tests.fake_lichess.http.published import Published
 from tests.fake_lichess.terms import Terms
-from tests.support.public_data import skip_without
 from tests.support.server_with_bot import ServerWithBot, server_with_bot
 
 AS_WHITE = Terms(limit=180, increment=2, color="white")
-AS_BLACK = Terms(limit=180, increment=2, color="black")
-
-
-@pytest.fixture(scope="module")
-def published() -> Published:
-    skip_without(FILE)
-    return Published()
-
-
-@pytest.fixture
-def checked(published: Published) -> Iterator[ServerWithBot]:
-    """Server whose client checks every answer against the published description."""
-    with server_with_bot(check=published.check) as made:
-        yield made
 
 
 def kinds(lines: Lines, last: str) -> set[str]:

@@ -3,19 +3,10 @@
 import pytest
 
 from tests.fake_lichess.http.client import Client
-from tests.fake_lichess.http.published import FILE, Published, published
+from tests.fake_lichess.http.published import Published
 from tests.fake_lichess.http.server import Server
-from tests.support.public_data import skip_without
 
 FORM = "application/x-www-form-urlencoded"
-
-
-@pytest.fixture(scope="module")
-def description() -> Published:
-    skip_without(FILE)
-    found = published()
-    assert found is not None
-    return found
 
 
 @pytest.mark.parametrize(
@@ -35,8 +26,8 @@ def description() -> Published:
         ("GET", "/api/stream/broadcast/tour/abcdefgh.pgn", "", b""),
     ],
 )
-def test_published_requests(description: Published, method: str, path: str, kind: str, body: bytes) -> None:
-    assert description.faults(method, path, kind, body) == []
+def test_published_requests(published: Published, method: str, path: str, kind: str, body: bytes) -> None:
+    assert published.faults(method, path, kind, body) == []
 
 
 @pytest.mark.parametrize(
@@ -59,12 +50,12 @@ def test_published_requests(description: Published, method: str, path: str, kind
         ("POST", "/api/challenge/abcdefgh/decline", FORM, b"reason=boring", "reason: 'boring'"),
     ],
 )
-def test_others(description: Published, method: str, path: str, kind: str, body: bytes, message: str) -> None:
-    found = description.faults(method, path, kind, body)
+def test_others(published: Published, method: str, path: str, kind: str, body: bytes, message: str) -> None:
+    found = published.faults(method, path, kind, body)
     assert message in "; ".join(found)
 
 
-def test_a_server_does_not_end_in_silence_after_a_request_that_is_not_published(description: Published) -> None:
+def test_a_server_does_not_end_in_silence_after_a_request_that_is_not_published(published: Published) -> None:
     def ask(path: str) -> None:
         with Server() as server:
             _, token = server.bot()

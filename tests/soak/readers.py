@@ -5,7 +5,7 @@ import threading
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from tests.soak.server.requests import Client
+from tests.soak.requests import Client
 
 POSITIONS = (
     "r2qkbnr/ppp2ppp/2np4/4N3/2B1P1b1/2N5/PPPP1PPP/R1BQK2R b KQkq - 0 5",

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import httpx
 
 from db.traps.trap import Trap
-from tests.soak.server.requests import Client
+from tests.soak.requests import Client
 from tests.support.trap_games import AVOIDED, FELL, QUIET, game
 from tests.support.web_server import TOKEN
 

@@ -1,6 +1,5 @@
-"""The real server in a process of its own: started, killed, its disk filled and emptied again."""
+"""The real server in a process of its own: started, and started again if it ends."""
 
-import resource
 import signal
 import subprocess
 import sys
@@ -12,14 +11,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
-from tests.soak.samples import Sample, sample_process
 from tests.support.web_server import TOKEN, environment
 
 READY_SECONDS = 60.0
 """After which a server that was started has to answer."""
 
-FULL_BYTES = 4096
-"""So long a file may get while the disk is full: nothing can be written behind it, as on a disk without space."""
+
+def end_in_order(process: "subprocess.Popen[bytes]", patience: float) -> int:
+    """Asks a process to end, kills it if it does not, and returns its exit code."""
+    if process.poll() is None:
+        process.send_signal(signal.SIGTERM)
+    try:
+        return process.wait(patience)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        return process.wait()
 
 
 @dataclass
@@ -29,12 +35,8 @@ class ServerProcess:
     folder: Path
     port: int
     process: "subprocess.Popen[bytes] | None" = None
-    lives: int = 0
-    samples: list[Sample] = field(default_factory=list)
     disturbed: list[tuple[float, float]] = field(default_factory=list)
-    """Monotonic seconds from a kill to the first answer of the next process."""
-    full: list[tuple[float, float]] = field(default_factory=list)
-    """In which the disk was full; the last one may go on, and has no end then."""
+    """Monotonic seconds from an end to the first answer of the next process."""
     died: list[int] = field(default_factory=list)
     """Exit codes of ends that nobody asked for."""
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -64,7 +66,6 @@ class ServerProcess:
         """Start it, and wait until it answers. Raises `RuntimeError` if it does not."""
         self.work.mkdir(exist_ok=True)
         self._log = self.log.open("ab")
-        self.lives += 1
         variables = {"web_token": TOKEN, "web_folder": self.work, "web_seconds": 5, "web_annotations": 4, "jobs": 1}
         self.process = subprocess.Popen(
             [sys.executable, "-m", "trapline", "serve", "--db", str(self.library), "--port", str(self.port)],
@@ -97,16 +98,6 @@ class ServerProcess:
         except OSError:
             return False
 
-    def kill_and_restart(self) -> None:
-        """What a power cut does."""
-        assert self.process is not None
-        began = time.monotonic()
-        with self.lock:
-            self.disturbed.append((began, float("inf")))
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait()
-        self._begin_again(began)
-
     def restart_if_dead(self) -> None:
         """Start it again as systemd would; an end that nobody asked for is remembered."""
         assert self.process is not None
@@ -116,56 +107,21 @@ class ServerProcess:
             began = time.monotonic() - 2
             with self.lock:
                 self.disturbed.append((began, float("inf")))
-            self._begin_again(began)
-
-    def _begin_again(self, began: float) -> None:
-        self._close_log()
-        self.start()
-        with self.lock:
-            self.disturbed[-1] = (began, time.monotonic())
-
-    def fill_disk(self) -> None:
-        """From now on the process can write nothing, as on a disk without space; what it has read stays readable."""
-        assert self.process is not None
-        with self.lock:
-            self.full.append((time.monotonic(), float("inf")))
-        _, hard = resource.prlimit(self.process.pid, resource.RLIMIT_FSIZE)
-        resource.prlimit(self.process.pid, resource.RLIMIT_FSIZE, (FULL_BYTES, hard))
-
-    def empty_disk(self) -> None:
-        """It can write again."""
-        assert self.process is not None
-        _, hard = resource.prlimit(self.process.pid, resource.RLIMIT_FSIZE)
-        resource.prlimit(self.process.pid, resource.RLIMIT_FSIZE, (hard, hard))
-        with self.lock:
-            self.full[-1] = (self.full[-1][0], time.monotonic())
+            self._close_log()
+            self.start()
+            with self.lock:
+                self.disturbed[-1] = (began, time.monotonic())
 
     def was_disturbed(self, began: float, ended: float) -> bool:
-        """Whether it was killed, or not there, at any moment between these two."""
+        """Whether it was not there at any moment between these two."""
         with self.lock:
             return any(since <= ended and began <= until for since, until in self.disturbed)
-
-    def was_full(self, began: float, ended: float) -> bool:
-        """Whether the disk was full at any moment between these two."""
-        with self.lock:
-            return any(since <= ended and began <= until for since, until in self.full)
-
-    def measure(self) -> None:
-        """Take down what the process holds now."""
-        assert self.process is not None
-        if (found := sample_process(self.process.pid, self.lives, 0)) is not None:
-            self.samples.append(found)
 
     def stop(self, patience: float = 30.0) -> int:
         """Ask it to end in order; its exit code, -9 if it had to be killed."""
         assert self.process is not None
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)
         try:
-            return self.process.wait(patience)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            return self.process.wait()
+            return end_in_order(self.process, patience)
         finally:
             self._close_log()
 

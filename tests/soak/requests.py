@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx
 
-from tests.soak.server.process import ServerProcess
+from tests.soak.server_process import ServerProcess
 
 TIMEOUT = 330.0
 """Longer than the server takes for anything."""
