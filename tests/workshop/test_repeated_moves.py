@@ -9,7 +9,7 @@ from db.library.open import open_library
 from trapcore.engines.uci_engine import UciEngine
 from workshop.benchmarks.stockfish import STOCKFISH
 from workshop.coverage.labels import Reference
-from workshop.experiments.repeated_moves import RepeatedMove, evaluate_move, report, sample_moves
+from workshop.experiments.repeated_moves import evaluate_move, report, sample_moves
 from workshop.report import markdown
 
 LEGAL = "1. e4 e5 2. Nf3 Nc6 3. Bc4 d6 4. Nc3 Bg4 5. Nxe5 Bxd1 6. Bxf7+ Ke7 7. Nd5# 1-0"
@@ -36,17 +36,3 @@ def test_of_the_moves_that_come_back_those_that_lose_are_listed(tmp_path: Path) 
     assert "1,300 moves came back, of which 13 were drawn. The reference is engine." in text
     (line,) = [line for line in text.splitlines() if " g4d1, " in line]
     assert "in 2 games" in line
-
-
-def test_what_the_sample_says_of_all_has_an_interval(tmp_path: Path) -> None:
-    games = tmp_path / "games.pgn"
-    games.write_text(f'[Event "1"]\n\n{LEGAL}\n\n')
-    with open_library(tmp_path / "a.sqlite", create=True) as library:
-        index_files(library, [games])
-        place = sample_moves(library, 1, 1, 1)[1][0]
-    sample = [RepeatedMove(place, loss) for loss in (0.5, 0.25, *[0.0] * 98)]
-    rows = [line for line in markdown(report(sample, 1000, "engine")).splitlines() if "of 100" in line]
-    assert [[cell.strip() for cell in row.split("|")][2:5] for row in rows] == [
-        [".020", "2 of 100", "6 to 70"],
-        [".010", "1 of 100", "2 to 54"],
-    ]

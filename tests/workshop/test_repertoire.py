@@ -9,8 +9,8 @@ from tests.support.public_data import DATA, needs
 from trapcore import _native
 from workshop.coverage.games import read_games
 from workshop.repertoire.decisions import decisions_of, games_of, is_left_out
-from workshop.repertoire.falls import Fall, table_of, write_split
-from workshop.repertoire.fit import Choices, baselines, choices_of, fit, log_losses, written
+from workshop.repertoire.falls import write_split
+from workshop.repertoire.fit import Choices, baselines, choices_of, fit, log_losses
 
 CLUB = DATA / "pgn/lichess_broadcast_club_luna.pgn"
 WEIGHTS = Path(__file__).parents[2] / "trapcore/native/src/move_model/weights.rs"
@@ -43,19 +43,6 @@ def test_the_fit_finds_the_weights_that_choices_were_made_by() -> None:
     assert log_losses(np.zeros(2 * WIDTH), held_out) == pytest.approx(uniform)
 
 
-def test_the_table_is_written_as_the_core_has_it() -> None:
-    source = WEIGHTS.read_text()
-    numbers = [
-        float(word)
-        for line in source.splitlines()
-        if line.startswith("    ")
-        for word in line.split(",")
-        if word.strip()
-    ]
-    assert len(numbers) == 2 * WIDTH
-    assert written(source, np.array(numbers)) == source
-
-
 @needs(CLUB)
 def test_games_are_fitted_to_or_left_out_and_the_core_agrees_with_the_fit(tmp_path: Path) -> None:
     fitted, others = games_of([CLUB], left_out=False), games_of([CLUB], left_out=True)
@@ -80,10 +67,3 @@ def test_games_are_fitted_to_or_left_out_and_the_core_agrees_with_the_fit(tmp_pa
     for decision, loss in zip(decisions, losses, strict=True):
         probabilities = dict(_native.move_probabilities(decision.fen, decision.last, decision.rating))
         assert -np.log(probabilities[decision.played]) == pytest.approx(loss, abs=1e-3)
-
-
-def test_bins_of_falls() -> None:
-    falls = [Fall(0.1, at < 12, 0.5, False) for at in range(100)] + [Fall(0.5, True, 1.0, True)]
-    rows = table_of(falls).rows
-    assert rows[0][:4] == ("0.07 to 0.12", "100", ".100", ".120")
-    assert rows[1][1:4] == ("1", ".500", "1")

@@ -9,10 +9,8 @@ from typer.testing import CliRunner
 from tests.layout.modules import ROOT
 from tests.support.public_data import PUZZLES, needs
 from tests.trapcore.proof.theme_lines import HAS
-from trapcore.errors import InputError
 from trapcore.proof.themes import THEMES
 from trapline.program import app
-from workshop.evaluation.sample import place_of
 from workshop.themes import page
 from workshop.themes.agreement import Half, agreement
 from workshop.themes.definitions import DEFINITIONS
@@ -46,25 +44,6 @@ def test_names_are_counted_against_tags(file: Path) -> None:
     assert "zugzwang" not in found.scores()
 
 
-def test_the_halves_part_the_puzzles(file: Path) -> None:
-    halves = {half: {number for number in "abc" if half.has(number)} for half in Half}
-    assert halves[Half.LEFT_OUT] | halves[Half.TUNING] == halves[Half.ALL] == set("abc")
-    assert not halves[Half.LEFT_OUT] & halves[Half.TUNING]
-    assert halves[Half.TUNING] == {number for number in "abc" if place_of(number)[-1] & 1}
-
-
-def test_what_is_no_puzzle_is_named_with_its_line(file: Path) -> None:
-    file.write_text(HEAD + row("a", "fork", "fork") + f"b,{HAS['pin'].fen},h7h6 a1a9,pin\n")
-    with pytest.raises(InputError, match=r"puzzles.csv, line 3: a1a9 is not a legal move"):
-        agreement(file, Half.ALL, 0, 1, silent)
-    file.write_text(HEAD + "a,8/8\n")
-    with pytest.raises(InputError, match="line 2: the line ends before the column Themes"):
-        agreement(file, Half.ALL, 0, 1, silent)
-    file.write_text(HEAD)
-    with pytest.raises(InputError, match="there is no puzzle"):
-        agreement(file, Half.ALL, 0, 1, silent)
-
-
 def test_the_command_writes_markdown_and_json(file: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     result = CliRunner().invoke(app, ["research", "themes", str(file), "--out", str(out), "--half", "all"])
@@ -73,12 +52,6 @@ def test_the_command_writes_markdown_and_json(file: Path, tmp_path: Path) -> Non
     assert figures.keys() == set(THEMES)
     assert figures["fork"] == {"n": 2, "precision": 0.5, "recall": 0.5, "f1": 0.5}
     assert "| fork " in (out / "themes.md").read_text("utf-8")
-
-
-def test_an_unknown_half_is_refused(file: Path, tmp_path: Path) -> None:
-    result = CliRunner().invoke(app, ["research", "themes", str(file), "--out", str(tmp_path), "--half", "mine"])
-    assert result.exit_code != 0
-    assert "left-out, tuning, all" in str(result.exception)
 
 
 def test_every_theme_is_explained() -> None:

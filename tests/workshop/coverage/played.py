@@ -8,8 +8,6 @@ LEGAL = (
     "1. e4 e5 2. Nf3 d6 3. Bc4 Bg4 4. Nc3 h6 5. Nxe5 Bxd1 6. Bxf7+ Ke7 7. Nd5# 1-0\n\n"
 )
 """Black's tenth ply takes the queen and is mated."""
-LET_GO = '[Event "Légal"]\n[Result "*"]\n\n1. e4 e5 2. Nf3 d6 3. Bc4 Bg4 4. Nc3 h6 5. Nxe5 Bxd1 6. Nxd1 dxe5 *\n\n'
-"""White's eleventh ply takes a bishop where a mate in two stood on the board."""
 QUIET = (
     '[Event "Italian"]\n[White "A"]\n[Black "B"]\n[Result "*"]\n\n'
     "1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. O-O Nf6 5. d3 O-O 6. c3 d6 *\n\n"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from workshop.benchmarks.stockfish import STOCKFISH
-from workshop.coverage.claims import Claim, check, report, written
+from workshop.coverage.claims import Claim, check
 from workshop.coverage.games import Game
 from workshop.coverage.killers import Answers
 from workshop.coverage.told import Told
@@ -72,16 +72,3 @@ def test_a_claim_is_held_against_an_engine_once(tmp_path: Path) -> None:
     assert found.lines[1] == "2...Qh4#"
     kept = Answers(tmp_path / "answers.jsonl", "no-such-engine", 5_000)
     assert check(game, told, kept) == found
-
-
-def test_only_new_comments_are_shown() -> None:
-    game = Game("a.pgn", 1, {}, None, (), b"1. f3 { mine } e5 2. g4 Qh4# 0-1")
-    annotated = "1. f3 { mine } e5 2. g4 { [%csl Rg4] } { Allows mate. } Qh4# 0-1"
-    assert written([game], annotated) == {(1, 3): "Allows mate."}
-
-
-def test_a_report_counts_false_claims_and_shows_the_comment() -> None:
-    summary, *shown = report([claim(), claim(after=-0.1), claim(end=0.0)], {(1, 2): "Loses."}).blocks
-    assert summary == "3 claims: 1 false, 1 that mislead."
-    assert ["costs little" in str(shown[0]), "end of line" in str(shown[1]), "right" in str(shown[2])] == [True] * 3
-    assert all("Loses." in str(each) for each in shown)

@@ -8,7 +8,6 @@ import pytest
 
 from tests.workshop.coverage.played import LEGAL, games_file
 from trapcore import _native
-from trapcore.errors import InputError
 from workshop.coverage import calibration
 from workshop.coverage.evidence import Seen, last_stages, seen_of
 from workshop.coverage.fit import TABLES, borders, fit, left_out, stated, written
@@ -53,14 +52,6 @@ def test_the_coefficients_are_found_again() -> None:
     assert stated(rows, seen[0]) == pytest.approx(stated([list(row) for row in TRUE], seen[0]), abs=0.05)
 
 
-def test_a_stage_that_few_moves_reach_is_like_the_one_before() -> None:
-    seen = [one for one in drawn(200) if one.stage == 0 or one.ply < 10]
-    first, second = fit(seen, 2, NAMES)
-    assert first == second
-    with pytest.raises(InputError, match="only 5 moves were seen"):
-        fit(seen[:10], 2, NAMES)
-
-
 def test_the_core_sees_every_move_and_its_table_can_be_written(tmp_path: Path) -> None:
     (game,) = read_games([games_file(tmp_path, LEGAL)])
     loss = [0.0] * len(game.moves)
@@ -75,11 +66,3 @@ def test_the_core_sees_every_move_and_its_table_can_be_written(tmp_path: Path) -
     changed = written(source, tables)
     assert changed.count(f"[{', '.join(['0.500'] * len(rows[0]))}]") == 2 * len(rows)
     assert written(changed, tables) == changed
-
-
-def test_the_table_in_the_source_is_replaced() -> None:
-    source = "// before\nconst LOSES: [[f64; COUNT]; 2] = [\n    [1.0, 2.0],\n    [3.0, 4.0],\n];\n// after\n"
-    text = written(source, {"LOSES": [[0.5, -1.0], [2.25, 1.0]]})
-    assert text == source.replace("[1.0, 2.0]", "[0.500, -1.000]").replace("[3.0, 4.0]", "[2.250, 1.000]")
-    with pytest.raises(InputError, match="no table LOSES of 3 rows"):
-        written(source, {"LOSES": [[1.0, 2.0]] * 3})

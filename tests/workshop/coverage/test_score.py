@@ -2,14 +2,11 @@
 
 import io
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.workshop.coverage.played import LEGAL, LET_GO, QUIET, UNREADABLE, games_file
-from trapcore.errors import InputError
+from tests.workshop.coverage.played import LEGAL, QUIET, UNREADABLE, games_file
 from workshop.benchmarks.stockfish import STOCKFISH
 from workshop.coverage.figures import KIND, Figures
 from workshop.coverage.games import Game, read_games
@@ -75,22 +72,6 @@ def test_what_is_told_is_counted_and_what_is_not(games: list[Game], labels: dict
     assert silent.total.agreement == Share(0, 0)
 
 
-def test_a_mate_that_was_let_go_is_told_or_not(tmp_path: Path) -> None:
-    assert STOCKFISH is not None
-    games = list(read_games([games_file(tmp_path, UNREADABLE, LET_GO)]))
-    labels = labels_of(games, tmp_path / "l.jsonl", Reference(STOCKFISH, 5_000, 20_000), say=lambda _: None)
-    assert Figures.of(moves_told(games, labels, FELL)).missed_mates == Share(0, 1)
-    missed = FELL | {"ply": 11, "event": "missed"}
-    assert Figures.of(moves_told(games, labels, FELL, missed)).missed_mates == Share(1, 1)
-
-
-def test_a_report_of_other_games_is_refused(games: list[Game]) -> None:
-    with pytest.raises(InputError, match="line 1 of the report is of another game"):
-        told_of([json.dumps(FELL | {"ply": 8})], numbered(games))
-    with pytest.raises(InputError, match="line 2 of the report is none"):
-        told_of([json.dumps(FELL), "{}"], numbered(games))
-
-
 def test_glyphs_that_are_not_true_are_found(games: list[Game], labels: dict[str, Label]) -> None:
     moves = moves_told(games, labels)
     # The glyph on White's first move was there before, and is nobody's claim.
@@ -99,23 +80,3 @@ def test_glyphs_that_are_not_true_are_found(games: list[Game], labels: dict[str,
     shares = glyphs(moves, nags_of(io.StringIO(given), "a"), nags_of(io.StringIO(annotated), "b"))
     assert shares == {"!": Share(1, 2), "??": Share(0, 1)}
     assert list(false_glyphs(shares).values()) == [Share(1, 2), Share(1, 1)]
-
-
-def test_the_score_of_a_report_is_printed(file: Path, labels: dict[str, Label], tmp_path: Path) -> None:
-    assert labels
-    report = tmp_path / "report.jsonl"
-    report.write_text(json.dumps(SOUND) + "\n")
-    command = [sys.executable, "-m", "workshop.coverage.score", str(report), str(file.with_suffix(".jsonl"))]
-    done = subprocess.run(
-        [*command, "--games", str(file), "--pgn", str(file)], capture_output=True, text=True, check=True
-    )
-    lost, told = done.stdout.split("Told, and not borne out:")
-    assert "claims that agree | 0 (0 of 1; 0 to .79) |" in " ".join(lost.split())
-    assert "| 2    | 5...Bxd1 |" in lost
-    assert "Bxf7+ Ke7 Nd5#" in lost
-    assert "| 3    | 4...Nf6 |" in told
-
-
-def test_a_share_has_its_interval() -> None:
-    assert str(Share(1, 10)) == ".100 (1 of 10; .02 to .40)"
-    assert Share(0, 0).value is None

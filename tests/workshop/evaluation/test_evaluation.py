@@ -16,16 +16,13 @@ from db.library.open import create_library, open_library
 from tests.support.public_data import PUZZLES, needs, skip_without
 from trapcore import _native
 from trapcore.errors import InputError
-from trapcore.measures import structural
-from workshop.evaluation import neighbours, orders
+from workshop.evaluation import neighbours
 from workshop.evaluation.metrics import (
     Placed,
     brier,
     calibration_error,
     falling,
-    first_is,
     place,
-    precision,
     precision_at,
     rate_at_recall,
     reliability,
@@ -60,11 +57,6 @@ def test_places_are_those_of_all_orders_of_tied_moves() -> None:
     assert place(falling(["x", "y", "z"]), "y") == Placed(1, 1)
 
 
-def test_the_first_of_tied_moves_is_any_of_them() -> None:
-    assert first_is({"a": 1.0, "b": 1.0, "c": 0.0}, {"a", "c"}) == 0.5
-    assert first_is({"a": 1.0, "b": 0.5}, {"b"}) == 0.0
-
-
 def test_reliability_and_briers_score() -> None:
     said, true, weights = [0.1, 0.3, 0.9, 1.0], [False, True, True, True], [1.0, 1.0, 2.0, 1.0]
     bins = reliability(said, true, weights, (0.0, 0.2, 0.5, 1.0))
@@ -73,13 +65,6 @@ def test_reliability_and_briers_score() -> None:
     assert [b.true for b in bins] == [0, 1, 1]
     assert calibration_error(bins) == pytest.approx((0.1 + 0.7 + 3 * (1 - 2.8 / 3)) / 5)
     assert brier(said, true, weights) == pytest.approx((0.01 + 0.49 + 2 * 0.01) / 5)
-
-
-def test_precision_of_a_theme() -> None:
-    found = [[{"fork"}, {"pin"}], [{"fork", "pin"}, {"fork"}]]
-    assert precision(found, "fork", 2) == 0.75
-    assert precision(found, "fork", 3) == 0.5
-    assert precision(found, "skewer", 2) == 0.0
 
 
 @pytest.mark.parametrize("recall", [0.25, 0.5, 0.8, 1.0])
@@ -127,15 +112,6 @@ def rows() -> list[dict[str, str]]:
     return list(csv.DictReader(text))
 
 
-def test_the_order_of_the_file_does_not_matter_and_a_smaller_library_is_the_beginning(
-    rows: list[dict[str, str]], tmp_path: Path
-) -> None:
-    one = read_sample(_table(tmp_path / "one.csv", rows), 50, 20)
-    other = read_sample(_table(tmp_path / "other.csv", rows[::-1]), 30, 10)
-    assert [p.number for p in one.library[:30]] == [p.number for p in other.library]
-    assert [p.number for p in one.queries[:10]] == [p.number for p in other.queries]
-
-
 def test_a_game_stays_together_whatever_it_is_called(rows: list[dict[str, str]], tmp_path: Path) -> None:
     assert game_of("https://lichess.org/yyznGmXs/black#34", "x") == "yyznGmXs"
     assert game_of("https://lichess.org/yyznGmXs#35", "x") == "yyznGmXs"
@@ -144,21 +120,6 @@ def test_a_game_stays_together_whatever_it_is_called(rows: list[dict[str, str]],
     same = [{**row, "GameUrl": f"https://lichess.org/yyznGmXs#{n}"} for n, row in enumerate(rows)]
     with pytest.raises(InputError, match="too few puzzles for the"):
         read_sample(_table(tmp_path / "same.csv", same), 10, 10)
-
-
-def test_rows_that_are_no_puzzles_are_counted(rows: list[dict[str, str]], tmp_path: Path) -> None:
-    broken = [{**row, "Moves": "a1a1 a1a1"} if n % 10 == 0 else row for n, row in enumerate(rows)]
-    found = read_sample(_table(tmp_path / "broken.csv", broken), 1000, 1000)
-    assert found.bad == len(range(0, len(rows), 10))
-    assert len(found.library) + len(found.queries) == len(rows) - found.bad
-
-
-@pytest.mark.parametrize("text", ["", "a,b\n1,2\n", '[Event "x"]\n\n1. e4 *\n'])
-def test_a_file_of_another_kind_is_refused(text: str, tmp_path: Path) -> None:
-    path = tmp_path / "file.csv"
-    path.write_text(text)
-    with pytest.raises(InputError, match="its first line lacks"):
-        read_sample(path, 10, 10)
 
 
 def test_queries_of_a_given_library_share_no_game_and_no_position(rows: list[dict[str, str]], tmp_path: Path) -> None:
@@ -186,27 +147,6 @@ def _puzzle(fen: str, moves: str) -> Puzzle:
 BACK_RANK = _puzzle("6k1/p4ppp/8/8/r7/2Q5/P4PPP/4R1K1 b - - 0 1", "g8h8 e1e8")
 
 
-def test_plain_orders() -> None:
-    assert set(BACK_RANK.moves) == {m.uci() for m in BACK_RANK.board.legal_moves}
-    assert BACK_RANK.mates
-    assert not BACK_RANK.is_quiet
-    first = {name: max(scores(BACK_RANK).items(), key=lambda item: item[1])[0] for name, scores in orders.PLAIN.items()}
-    assert first["checks, then captures MVV-LVA"] == "c3g7"  # it takes as well
-    assert first["fewest replies"] in BACK_RANK.mating
-    assert first["search of 3 plies with exchanges"] in BACK_RANK.mating
-    assert place(orders.at_random(BACK_RANK), "e1e8") == Placed(0, len(BACK_RANK.moves))
-    captures = orders.captures_first(BACK_RANK)
-    taking = [m.uci() for m in BACK_RANK.board.legal_moves if BACK_RANK.board.is_capture(m)]
-    quiet = [m for m in BACK_RANK.moves if m not in taking and not BACK_RANK.board.gives_check(chess.Move.from_uci(m))]
-    assert min(captures[m] for m in taking) > captures["e1e8"] > max(captures[m] for m in quiet)
-
-
-def test_other_mates_count_where_the_killer_mates() -> None:
-    assert BACK_RANK.mating == {"c3c8", "e1e8"}
-    quiet = _puzzle("6k1/p4ppp/8/8/r7/2Q5/P4PPP/4R1K1 b - - 0 1", "g8h8 c3c2")
-    assert quiet.mating == {"c3c2"}
-
-
 # Neighbours
 
 
@@ -228,19 +168,6 @@ def test_neighbours_are_the_best_by_the_measure_itself(
         values = [value(query.after, known.after) for known in library]
         assert [s for _, s in found] == pytest.approx(sorted(values, reverse=True)[: neighbours.VOTES], abs=1e-6)
         assert all(values[at] == pytest.approx(s, abs=1e-6) for at, s in found)
-
-
-@needs_puzzles
-def test_structural_neighbours_and_votes(sample: Sample) -> None:
-    library, asked = [Turned.of(p) for p in sample.library], [Turned.of(p) for p in sample.queries[:3]]
-    for query, found in zip(asked, neighbours.by_structure(library, asked), strict=True):
-        at, similarity = found[0]
-        assert similarity == structural.of_positions(query.after, library[at].after, labels="san")
-        votes = neighbours.voted(query, found, library)
-        assert set(votes) == set(query.names.values())
-        total = sum(s for at, s in found if library[at].killer in query.names)
-        assert sum(votes.values()) == pytest.approx(total)
-        assert set(neighbours.matched(query, found, library)) == set(votes)
 
 
 @needs_puzzles
@@ -293,10 +220,3 @@ def _mates(board: chess.Board, move: chess.Move) -> bool:
     mate = board.is_checkmate()
     board.pop()
     return mate
-
-
-def test_exchanges_of_all_moves() -> None:
-    found = dict(_native.exchanges("4k3/8/3p4/4p3/8/8/4R3/4K3 w - - 0 1"))
-    assert found["e2e5"] == 100 - 500
-    assert max(found.values()) == 0
-    assert set(found) == {m.uci() for m in chess.Board("4k3/8/3p4/4p3/8/8/4R3/4K3 w - - 0 1").legal_moves}

@@ -7,7 +7,6 @@ import pytest
 from db.library.open import open_library
 from db.patterns.bundled import bundled_patterns
 from tests.db.patterns.samples import game, mistake, store
-from trapcore.errors import UsageError
 from workshop.evaluation import recurrence
 
 
@@ -35,11 +34,3 @@ def test_player_who_repeats_himself_is_told_from_others(tmp_path: Path, monkeypa
     covered = data["coverage"][0]  # type: ignore[index]
     ideas = sum(not str(mistake(line).place).startswith("quiet") for line in ("legal", "noah"))
     assert covered["shares"]["place"] == ideas / 2
-
-
-def test_library_without_mistakes_says_what_to_index(tmp_path: Path) -> None:
-    with (
-        open_library(tmp_path / "library.sqlite", create=True) as library,
-        pytest.raises(UsageError, match="index FILE"),
-    ):
-        recurrence.measure(library, lambda _: None)
