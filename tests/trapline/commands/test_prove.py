@@ -1,8 +1,6 @@
 """``trapline prove``, run as a command."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -78,13 +76,6 @@ def test_prove_refuses(options: tuple[str, ...]) -> None:
     assert isinstance(refusal("prove", *options), UsageError)
 
 
-def test_prove_within_a_time() -> None:
-    found = answer("prove", BUDAPEST, "--mate", "20", "--milliseconds", "30")
-    assert (found["verdict"], found["nodes"] > 0) == ("undecided", True)
-    assert run("prove", MATE_2, "--milliseconds", "60000") == "proved, mate in 2: 1. Qg8+ Rxg8 2. Nf7#\n"
-    assert answer("prove", LEGAL, "--bait", "Bxd1", "--milliseconds", "60000", "--nodes", "1")["tested"] == 1
-
-
 def test_prove_of_no_position() -> None:
     assert isinstance(refusal("prove", "nonsense"), PositionError)
     missing = refusal("prove", "--input", "missing.epd")
@@ -123,18 +114,6 @@ def test_prove_a_file(tmp_path: Path, jobs: str) -> None:
     assert result.stderr == f"trapline: {path}: 2 of 6 lines could not be read\n"
 
 
-def test_prove_a_file_for_people(tmp_path: Path) -> None:
-    path = tmp_path / "mates.epd"
-    path.write_text(EPD)
-    result = CliRunner().invoke(app, ["prove", "--input", str(path), "--mate", "2"])
-    lines = result.stdout.splitlines()
-    assert lines[0] == "     2  smothered: proved, mate in 2: 1. Qg8+ Rxg8 2. Nf7#"
-    assert lines[1] == "     4  proved, mate in 1: 1. Ra8#"
-    assert lines[2] == "     5  bare kings: refuted: no mate in 2 or fewer"
-    assert lines[3].startswith("     6  error: ")
-    assert lines[4].startswith("     7  error: ")
-
-
 def test_prove_a_long_file_in_order(tmp_path: Path) -> None:
     """Hard and easy positions alternate, so that with several jobs the easy ones are ready first."""
     path = tmp_path / "long.epd"
@@ -152,25 +131,3 @@ def test_a_file_without_a_position(tmp_path: Path, text: str) -> None:
     error = refusal("prove", "--input", str(path), "--json")
     assert isinstance(error, InputError)
     assert error.exit_code == 3
-
-
-def test_jobs_from_the_settings_are_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "mates.epd"
-    path.write_text(MATE_1)
-    monkeypatch.setenv("TRAPLINE_JOBS", "none")
-    with pytest.raises(UsageError, match="TRAPLINE_JOBS"):
-        CliRunner().invoke(app, ["prove", "--input", str(path)], catch_exceptions=False)
-
-
-def test_the_commands_import_only_typer_until_they_run() -> None:
-    heavy = "'chess', 'pydantic', 'trapcore._native'"
-    code = f"import sys, trapline.commands.prove; print([m for m in ({heavy}) if m in sys.modules])"
-    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert out.stdout.strip() == "[]"
-
-
-def test_every_option_is_in_the_help() -> None:
-    result = CliRunner().invoke(app, ["prove", "--help"], env={"COLUMNS": "200", "TERM": "dumb"})
-    assert result.exit_code == 0
-    options = {"--input", "--mate", "--nodes", "--milliseconds", "--jobs", "--json"}
-    assert {option for option in options if option not in result.stdout} == set()

@@ -1,7 +1,6 @@
 """``trapline query`` as people run it."""
 
 import io
-import json
 
 import chess.pgn
 import pytest
@@ -97,8 +96,3 @@ def test_what_cannot_be_asked_is_said(path: str, arguments: list[str], kind: typ
     assert isinstance(error, kind)
     assert says in str(error)
     assert "\n" not in str(error)
-
-
-def test_json_of_an_empty_answer_is_json(path: str) -> None:
-    result = CliRunner().invoke(app, ["query", "--eco", "E99", "--json", "--db", path])
-    assert json.loads(result.stdout)["hits"] == []

@@ -17,7 +17,6 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from db.library.open import open_library
-from db.proof.engine_choice import installed_stockfish
 from tests.fake_lichess.archive.stored import Study
 from tests.fake_lichess.faults import Fault
 from tests.fake_lichess.http.server import Server
@@ -25,7 +24,7 @@ from tests.fake_lichess.site import Site
 from tests.support.db_traps import AVOIDED, FELL, elephant, legal
 from tests.support.polling import PATIENCE_SECONDS
 from tests.support.service_site import LEGAL, ServerClock, begun, finished, play, service_for
-from trapcore.errors import LibraryError, TraplineError, UsageError
+from trapcore.errors import TraplineError, UsageError
 from trapline.program import app
 from trapline.service.following import Follower
 from trapline.service.jobs import JOBS, run_job
@@ -86,21 +85,6 @@ def test_a_job_by_hand_and_what_the_log_says(tmp_path: Path) -> None:
     listed = {line.split("\t")[0]: line.split("\t")[1] for line in run("jobs", "list").stdout.splitlines()}
     assert set(listed) == set(JOBS)
     assert set(listed.values()) == {"off"}
-
-
-def test_the_check_and_a_service_that_is_told_nothing(tmp_path: Path) -> None:
-    done = run("service", "--check")
-    assert "ok         library: " in done.stdout
-    assert "WRONG" not in done.stdout
-    assert "--check" in run("service", code=2).output
-
-
-def test_names_that_are_none(tmp_path: Path) -> None:
-    for arguments in (("run", "user"), ("pause", "user"), ("log", "user")):
-        assert "did you mean 'users'?" in str(refusal("jobs", *arguments))
-    assert "is not scheduled" in str(refusal("jobs", "pause", "users"))
-    error = refusal("jobs", "list", "--db", str(tmp_path / "nowhere.sqlite"))
-    assert isinstance(error, LibraryError)
 
 
 def test_a_job_that_runs_elsewhere_is_not_run(tmp_path: Path) -> None:
@@ -271,14 +255,6 @@ def test_games_with_traps_become_chapters_once(server: Server, tmp_path: Path, m
         run("follow", "bob", "--study", "nothing")
 
 
-def test_who_cannot_be_followed_is_said_and_the_others_are(server: Server, tmp_path: Path) -> None:
-    run("follow", "alice", "--once")
-    server.do(lambda site: finished(site, "follow01", "Alice", "Bob", LEGAL))
-    done = run("follow", "nobody", "alice", "--once", code=1)
-    assert "user nobody: there is no such user" in done.stderr
-    assert "Falls into" in done.stdout
-
-
 def test_a_game_is_told_again_if_its_telling_was_cut_short(server: Server, tmp_path: Path) -> None:
     with (
         service_for(server, tmp_path) as service,
@@ -294,24 +270,6 @@ def test_a_game_is_told_again_if_its_telling_was_cut_short(server: Server, tmp_p
         again = list(follower.look("alice", stop_flag))
         assert again[0].content() == first.content()
         assert len(again) > 1
-
-
-@pytest.mark.skipif(installed_stockfish() is None, reason="Stockfish is not installed")
-def test_an_engine_looks_at_the_games_that_are_followed(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TRAPLINE_ENGINE", "auto")
-    run("follow", "alice", "--once")
-    server.do(lambda site: finished(site, "follow01", "Alice", "Bob", LEGAL))
-    told = run("follow", "alice", "--once")
-    assert "Falls into" in told.stdout
-    assert "follow01" in told.stdout
-
-
-def test_a_token_in_the_file_is_refused(tmp_path: Path) -> None:
-    file = tmp_path / "trapline.toml"
-    file.write_text(file.read_text() + 'token = "lip_secret"\n')
-    error = refusal("jobs", "list")
-    assert isinstance(error, UsageError)
-    assert "lip_secret" not in str(error)
 
 
 def test_the_second_signal_ends_what_does_not_stop(tmp_path: Path) -> None:
@@ -331,15 +289,3 @@ def test_the_second_signal_ends_what_does_not_stop(tmp_path: Path) -> None:
             assert process.stdout.readline() == "stops\n"
             process.send_signal(number)
             assert process.wait(PATIENCE_SECONDS) == -number
-
-
-def test_games_that_cannot_be_read_are_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
-    def look(self: Follower, user: str, _: object) -> Iterator[object]:
-        self.bad = [f"game {number} of {user} begins in the future" for number in (1, 2, 2)]
-        return iter(())
-
-    monkeypatch.setattr(Follower, "look", look)
-    told = run("follow", "alice", "--once").stderr
-    assert (
-        told == "trapline: user alice: 2 games cannot be read and were left out: game 1 of alice begins in the future\n"
-    )

@@ -1,8 +1,6 @@
 """``trapline similarity`` and ``trapline match``, run as commands."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,7 +9,7 @@ from typer.testing import CliRunner
 
 from tests.support.chess_positions import FIGURE_2
 from tests.support.command_line import CommandLine
-from trapcore.errors import InputError, PositionError, UsageError
+from trapcore.errors import InputError, UsageError
 from trapcore.measures import (
     baselines,
     continuations,
@@ -19,7 +17,6 @@ from trapcore.measures import (
     sequences,
     structural,
     tanimoto,
-    terminal,
     tree_edit,
 )
 from trapcore.measures import move_matching as matching
@@ -37,13 +34,6 @@ STALEMATE = "7k/8/8/8/8/8/5q2/7K w - - 0 1"
 
 COMMANDS = CommandLine(app)
 run, answer, refusal = COMMANDS.run, COMMANDS.answer, COMMANDS.refusal
-
-
-@pytest.fixture(autouse=True)
-def _bare_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    for variable in ("CONFIG", "MEASURE"):
-        monkeypatch.delenv(f"TRAPLINE_{variable}", raising=False)
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
 
 
 def test_similarity_by_default() -> None:
@@ -75,15 +65,6 @@ def test_similarity_by_each_measure() -> None:
     assert set(found["baselines"]) == {"move-count-ratio", "board"}
 
 
-def test_similarity_of_ends() -> None:
-    found = answer("similarity", MATED, STALEMATE, "--measure", "terminal", "--explain")
-    assert found["value"] == terminal.of_positions(MATED, STALEMATE) == 0.5
-    assert "depth" not in found
-    assert found["explanation"] == {"first": "Black is mated", "second": "stalemate"}
-    assert answer("similarity", MATED, LEGAL, "--measure", "terminal")["value"] == 0
-    assert isinstance(refusal("similarity", BUDAPEST, LEGAL, "--measure", "terminal"), PositionError)
-
-
 def test_similarity_explained_by_lines() -> None:
     found = answer("similarity", BUDAPEST, LEGAL, "--explain")["explanation"]
     tree1, tree2 = (chess_tree(fen, 2) for fen in (BUDAPEST, LEGAL))
@@ -98,35 +79,6 @@ def test_similarity_explained_by_lines() -> None:
     assert [one["line"] for one in found["shared"]] == sorted(moves[0] & moves[1])
     text = run("similarity", BUDAPEST, NEAR, "--explain").splitlines()
     assert [line for line in text if line.startswith(("shared: ", "only in the first: ", "only in the second: "))]
-
-
-def test_similarity_explained_by_edits() -> None:
-    found = answer("similarity", BUDAPEST, LEGAL, "--measure", "tree-edit", "--explain", "--depth", "1")
-    forests = [tree_edit.sorted_forest(chess_tree(fen, 1), 1) for fen in (BUDAPEST, LEGAL)]
-    edits = tree_edit.ordered_distance(*forests)
-    assert found["explanation"]["note"] == (
-        f"trees of {len(forests[0])} and {len(forests[1])} moves, {edits} edits apart"
-    )
-
-
-def test_similarity_explained_by_children() -> None:
-    options = ("--measure", "structural")
-    found = answer("similarity", BUDAPEST, LEGAL, *options, "--explain")
-    basis = found["explanation"]
-    counts = [len(chess_tree(fen, 1).children) for fen in (BUDAPEST, LEGAL)]
-    assert len(basis["pairs"]) == min(counts)
-    assert len(basis["unpaired"]) == abs(counts[0] - counts[1])
-    cost = sum(abs(pair["first_similarity"] - pair["second_similarity"]) for pair in basis["pairs"])
-    cost += len(basis["unpaired"])
-    assert 1 - cost / max(counts) == pytest.approx(found["value"])
-    text = run("similarity", BUDAPEST, LEGAL, *options, "--explain")
-    assert f"without a partner: {abs(counts[0] - counts[1])}" in text
-
-
-def test_sampled_similarity_explained() -> None:
-    found = answer("similarity", BUDAPEST, LEGAL, "--measure", "sampled", "--explain")
-    assert len(found["explanation"]["pairs"]) in range(9, 13)
-    assert "standard error" in run("similarity", BUDAPEST, LEGAL, "--measure", "sampled")
 
 
 def pairs_file(folder: Path) -> Path:
@@ -176,25 +128,11 @@ def test_similarity_of_a_file(tmp_path: Path) -> None:
     assert "8 of 9 lines" in result.stderr
 
 
-def test_a_file_explained(tmp_path: Path) -> None:
-    path = pairs_file(tmp_path)
-    result = CliRunner().invoke(app, ["similarity", "--input", str(path), "--explain", "--json"])
-    assert "shared" in json.loads(result.stdout.splitlines()[0])["explanation"]
-    result = CliRunner().invoke(app, ["similarity", "--input", str(path), "--explain"])
-    assert "        shared: " in result.stdout
-
-
 @pytest.mark.parametrize("text", ["", "nonsense\n", f"{BUDAPEST}\n"])
 def test_a_file_without_a_pair(tmp_path: Path, text: str) -> None:
     path = tmp_path / "none.txt"
     path.write_text(text)
     assert isinstance(refusal("similarity", "--input", str(path)), InputError)
-
-
-def test_similarity_takes_the_measure_from_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TRAPLINE_MEASURE", "continuations")
-    assert answer("similarity", BUDAPEST, LEGAL)["measure"] == "continuations"
-    assert answer("similarity", BUDAPEST, LEGAL, "--measure", "sequences")["measure"] == "sequences"
 
 
 def test_similarity_for_people() -> None:
@@ -229,10 +167,6 @@ def test_similarity_refuses(options: tuple[str, ...], message: str) -> None:
     assert message in str(error)
 
 
-def test_similarity_of_no_position() -> None:
-    assert isinstance(refusal("similarity", BUDAPEST, "nonsense"), PositionError)
-
-
 def test_match() -> None:
     found = answer("match", BUDAPEST, LEGAL, "--top", "3")
     pairs = matching.of_positions(BUDAPEST, LEGAL, top=3)
@@ -252,21 +186,6 @@ def test_match_of_a_killer() -> None:
     assert len(found["pairs"][0]["after"]) == found["pairs"][0]["count"]
 
 
-def test_match_for_people() -> None:
-    lines = run("match", BUDAPEST, LEGAL, "--top", "2").splitlines()
-    assert lines[0].split() == ["first", "second", "paired", "of", "distance"]
-    best = matching.of_positions(BUDAPEST, LEGAL)[0]
-    assert lines[1].split()[:4] == [best.first, best.second, str(best.count), str(best.chances)]
-    assert "baseline" in lines[-1]
-    assert len(lines) == 4
-    lines = run("match", BUDAPEST, LEGAL, "--top", "1", "--explain").splitlines()
-    assert lines[2].startswith("  after ")
-    assert lines[2].endswith(f"{best.count - 6:,} more")
-    lines = run("match", MATED, LEGAL).splitlines()
-    assert lines[0].startswith("no pairs")
-    assert lines[1].startswith("none")
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -278,23 +197,3 @@ def test_match_refuses(options: tuple[str, ...], message: str) -> None:
     error = refusal("match", BUDAPEST, LEGAL, *options)
     assert isinstance(error, UsageError)
     assert message in str(error)
-
-
-def test_the_commands_import_only_typer_until_they_run() -> None:
-    heavy = "'chess', 'pydantic', 'trapcore._native'"
-    code = f"import sys, trapline.commands.similarity; print([m for m in ({heavy}) if m in sys.modules])"
-    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert out.stdout.strip() == "[]"
-
-
-@pytest.mark.parametrize(
-    ("command", "options"),
-    [
-        ("similarity", {"--measure", "--depth", "--input", "--explain", "--json"}),
-        ("match", {"--top", "--move", "--explain", "--json"}),
-    ],
-)  # fmt: skip
-def test_every_option_is_in_the_help(command: str, options: set[str]) -> None:
-    result = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "200", "TERM": "dumb"})
-    assert result.exit_code == 0
-    assert {option for option in options if option not in result.stdout} == set()

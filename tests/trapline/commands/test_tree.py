@@ -3,7 +3,6 @@
 import chess
 import pytest
 import typer
-from typer.testing import CliRunner
 
 from tests.support.command_line import CommandLine
 from trapcore.errors import PositionError, UsageError
@@ -40,10 +39,6 @@ def test_the_tree_of_a_mate_ends_at_once() -> None:
         "0 moves, 0 edges to depth 2",
         "over here  (the game ends: won)",
     ]
-
-
-def test_captures_are_named() -> None:
-    assert "├── Qd5xP" in LINE.run("4k3/8/8/3p4/8/8/8/3QK3 w - - 0 1", "--depth", "1", "--captures")
 
 
 @pytest.mark.parametrize("depth", ["0", "4", "-1", "deep"])

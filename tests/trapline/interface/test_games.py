@@ -61,21 +61,6 @@ def test_annotate_keeps_comments_signs_clocks_and_variations() -> None:
         assert node.game() is annotated
 
 
-def test_annotate_adds_nothing_the_second_time() -> None:
-    for text in (MARKED, game(FELL), game(QUIET)):
-        annotated = trapline.annotate(read(text))
-        once = str(annotated)
-        assert str(trapline.annotate(annotated)) == once
-        assert str(trapline.annotate(read(once))) == once
-
-
-def test_a_game_without_findings_stays_byte_for_byte() -> None:
-    quiet = read(game(QUIET))
-    before = str(quiet)
-    assert str(trapline.annotate(quiet)) == before
-    assert trapline.annotate(game(QUIET)) == game(QUIET)
-
-
 def test_annotate_replaces_its_own_comments_of_another_language() -> None:
     annotated = trapline.annotate(read(game(FELL)))
     comment = next(node.comment for node in annotated.mainline() if node.san() == "Nxe5")
@@ -124,12 +109,6 @@ def test_mistakes_leave_the_game_as_it_is_and_point_into_it() -> None:
     assert mistake.trap is not None
     assert mistake.trap.slug == "legals-mate-philidor-with-4-g6"
     assert "Légal's mate" in mistake.sentence
-
-
-def test_mistakes_are_those_of_the_side_or_the_player() -> None:
-    assert trapline.mistakes(game(FELL), side="white") == []
-    assert len(trapline.mistakes(game(FELL), player="boris")) == 1
-    assert trapline.mistakes(game(FELL), player="anna") == []
 
 
 @pytest.mark.parametrize(

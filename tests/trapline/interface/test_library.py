@@ -8,7 +8,7 @@ import chess.pgn
 import pytest
 
 import trapline
-from tests.support.trap_games import FELL, QUIET, RESEMBLES, game
+from tests.support.trap_games import FELL, QUIET, game
 
 BEFORE = "rn1qkbnr/ppp2p1p/3p2p1/4N3/2B1P1b1/2N5/PPPP1PPP/R1BQK2R b KQkq - 0 5"
 SLUG = "legals-mate-philidor-with-4-g6"
@@ -43,16 +43,6 @@ def test_query_takes_a_text_and_conditions() -> None:
             library.query(victm="white")
 
 
-def test_similar_finds_the_trap_in_a_position_that_is_like_it() -> None:
-    resembling = chess.pgn.read_game(io.StringIO(game(RESEMBLES)))
-    assert resembling is not None
-    node = next(each for each in resembling.mainline() if each.san() == "Bxd1")
-    with trapline.open() as library:
-        hits = library.similar(node.parent, 3)
-    assert hits
-    assert all(hit.trap.family == "legal" and str(hit.match) == "similar" for hit in hits)
-
-
 def test_games_are_indexed_and_reported_on(tmp_path: Path) -> None:
     fell = chess.pgn.read_game(io.StringIO(game(FELL)))
     assert fell is not None
@@ -80,14 +70,3 @@ def test_a_trap_that_was_added_is_proved_and_found_in_games(tmp_path: Path) -> N
         assert (str(added.verdict), added.mate_in, len(library)) == ("proved", 1, before + 1)
         (mistake,) = trapline.mistakes(played, library=library)
         assert mistake.trap == library["my-mate"]
-
-
-def test_propose_names_the_trap_that_a_move_is_like() -> None:
-    board = chess.Board(BEFORE)
-    (bait,) = (each for each in trapline.propose(board).loses if each.san == "Bxd1")
-    assert bait.trap is not None
-    assert bait.mate_in == 2
-    assert bait.similarity > 0.9
-    board.push(bait.move)
-    (killer,) = trapline.propose(board).wins
-    assert (killer.san, killer.line[0]) == ("Bxf7+", chess.Move.from_uci("c4f7"))

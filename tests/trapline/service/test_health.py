@@ -135,24 +135,6 @@ def test_the_check_changes_nothing_and_says_what_there_is(server: Server, tmp_pa
     assert "users" in found["configuration"][1]
 
 
-def test_the_check_finds_what_is_wrong(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "library.sqlite").write_bytes(b"no library")
-    (tmp_path / "file").write_text("")
-    monkeypatch.setattr("trapline.service.self_check.LEAST_SPACE", 1 << 60)
-    settings = settings_for(
-        server,
-        tmp_path,
-        folders=(tmp_path / "nowhere",),
-        dumps=(str(tmp_path / "month.pgn"),),
-        folder=tmp_path / "file" / "x",
-    )
-    found = findings(settings)
-    wrong = ("library", "folder", "backups", "watched folder", "dump")
-    assert {what: found[what][0] for what in wrong} == dict.fromkeys(wrong, "bad")
-    assert found["dump"][1] == f"there is no {tmp_path / 'month.pgn'}"
-    assert "MiB left" in findings(settings_for(server, tmp_path))["folder"][1]
-
-
 @pytest.mark.parametrize(("scopes", "outcome"), [(("study:read",), "good"), (("bot:play",), "bad")])
 def test_the_check_asks_what_a_token_may_do(
     server: Server, tmp_path: Path, scopes: tuple[str, ...], outcome: str

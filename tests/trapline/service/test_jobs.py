@@ -132,18 +132,6 @@ def test_a_process_that_looked_long_ago_takes_no_lock(tmp_path: Path) -> None:
             assert mine
 
 
-def test_the_holder_of_a_lock_that_was_taken_over_is_notified(tmp_path: Path) -> None:
-    with open_library(tmp_path / "library.sqlite", create=True) as library:
-        lost = threading.Event()
-        with ProcessLocks(library.database, beat_seconds=0.05).hold("x", lost=lost.set) as mine:
-            assert mine
-            with library.database.write() as connection:
-                connection.execute(text("UPDATE leases SET holder = 'somebody else'"))
-            assert lost.wait(PATIENCE_SECONDS)
-        # And it does not end what is not its own.
-        assert "x" in ProcessLocks(library.database).holders()
-
-
 # Errors ---------------------------------------------------------------------------------------------------------------
 
 
@@ -194,3 +182,15 @@ def test_the_service_stops_while_it_works(
         assert run.ended is not None
     assert any("users: nothing to do; it was told to stop" in message for message in caplog.messages)
     assert not [record for record in caplog.records if record.levelname == "ERROR"]
+
+
+def test_the_holder_of_a_lock_that_was_taken_over_is_notified(tmp_path: Path) -> None:
+    with open_library(tmp_path / "library.sqlite", create=True) as library:
+        lost = threading.Event()
+        with ProcessLocks(library.database, beat_seconds=0.05).hold("x", lost=lost.set) as mine:
+            assert mine
+            with library.database.write() as connection:
+                connection.execute(text("UPDATE leases SET holder = 'somebody else'"))
+            assert lost.wait(PATIENCE_SECONDS)
+        # And it does not end what is not its own.
+        assert "x" in ProcessLocks(library.database).holders()

@@ -1,7 +1,6 @@
 """Fetched games joined by month: what becomes of the files, also when a run is killed in between."""
 
 import os
-import sqlite3
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,13 +9,10 @@ import pytest
 
 from annotator.counts import Counts
 from annotator.pipeline import Run
-from annotator.settings import Tell
 from db.games.index_games import index_files
 from db.library.open import open_library
 from tests.fake_lichess.http.server import Server
-from tests.support.db_traps import LEGAL_MOVES
 from tests.support.service_site import service_for
-from tests.support.trap_games import game as trap_game
 from trapcore.errors import OutputError
 from trapcore.io.streams import open_bytes
 from trapcore.io.work_folder import WorkFolder
@@ -27,7 +23,6 @@ from trapline.service.maintenance_jobs import annotate
 from trapline.service.service import Service
 from trapline.service.state.clock import StopFlag
 from trapline.service.state.job_log import Outcome
-from trapline.service.state.source_state import write_state
 
 NOW = datetime(2026, 11, 10, tzinfo=UTC).timestamp()
 OCTOBER = ("20261003T101500-abcd0001", "20261017T090000-abcd0002", "20261031T235900-abcd0003")
@@ -317,35 +312,6 @@ def test_links_in_the_folder_are_followed_once_and_never_joined(service: Service
     assert text(tmp_path / "far.zst").count("[Event ") == 4
 
 
-def test_the_clock_may_go_back_and_forth(service: Service) -> None:
-    fetched(service, *OCTOBER, NOVEMBER)
-    indexed(service)
-    before = names(service)
-    assert joined(service, 0.0).counts["joined"] == 0
-    assert names(service) == before
-    far = datetime(2199, 1, 1, tzinfo=UTC).timestamp()
-    assert joined(service, far).counts["joined"] == 4
-    assert joined(service).counts["joined"] == 0
-    fetched(service, "20261103T120000-abcd0005")
-    indexed(service)
-    assert joined(service).counts["joined"] == 0
-    assert joined(service, far).counts["joined"] == 1
-    assert [text(path).count("[Event ") for path in service.game_files.files()] == [6, 4]
-
-
-def test_more_files_than_a_statement_takes_values(service: Service) -> None:
-    """Looking every minute leaves tens of thousands in a month; a library by itself takes 32,766 values at most."""
-    names = [f"file {number}" for number in range(2000)]
-    with service.library.database.write() as connection:
-        for name in names:
-            write_state(connection, name, {})
-        driver = connection.connection.driver_connection
-        assert driver is not None
-        driver.setlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER, 999)
-    service.source_state.remove(names)
-    assert service.source_state.all("file ") == {}
-
-
 def test_the_copies_of_joined_files_go_and_the_month_gets_its_own(service: Service) -> None:
     fetched(service, *OCTOBER)
     indexed(service)
@@ -361,23 +327,6 @@ def test_the_copies_of_joined_files_go_and_the_month_gets_its_own(service: Servi
     assert text(copy).count("[Event ") == 6
 
 
-def test_copies_name_the_earlier_game_with_the_same_mistake(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(service, "settings", service.settings.model_copy(update={"tell": Tell.LOSSES}))
-    fell = f"{LEGAL_MOVES} Bxd1 6. Bxf7+ Ke7 7. Nd5# 1-0\n"
-    games = [
-        trap_game(fell, white, "Boris", Date=day, Site=f"https://lichess.org/{day[-2:]}abcdef")
-        for white, day in (("Anna", "2026.10.01"), ("Bea", "2026.10.02"))
-    ]
-    service.game_files.put("users", f"anna/{OCTOBER[0]}", games)
-    indexed(service)
-    annotate(service, StopFlag(service.clock), Outcome())
-    (copy,) = (service.mine.folder / "annotated" / "users" / "anna").iterdir()
-    first, second = text(copy).split("[Event ")[1:]
-    assert "The turning point is 5...Bxd1??" in " ".join(first.split())
-    assert "Anna (2026-10-01)" not in " ".join(first.split())
-    assert "The same knight mate on d5 as against Anna (2026-10-01)." in " ".join(second.split())
-
-
 def test_the_job_joins_and_tidies(service: Service) -> None:
     fetched(service, "20200103T101500-abcd0001")
     indexed(service)
@@ -387,23 +336,6 @@ def test_the_job_joins_and_tidies(service: Service) -> None:
     assert done.outcome.counts["joined"] == 1
     (month,) = service.game_files.files()
     assert service.source_state.get(file_feed(month)) == {"done": state_of(month)}
-
-
-def test_a_copy_that_cannot_be_made_stops_no_other(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    fetched(service, *OCTOBER)
-    copies = service.mine.folder / "annotated" / "users" / "anna"
-    copies.mkdir(parents=True)
-    held = WorkFolder.make(copies, [f"{OCTOBER[0]}.pgn"])
-    listed = service.game_files.files()
-    month = listed[0].with_name("2026-09.pgn.zst")
-    month.write_bytes(b"\x28\xb5\x2f\xfd damaged")
-    gone = listed[0].with_name("20261099T000000-gone0000.pgn")
-    monkeypatch.setattr(service.game_files, "files", lambda: [month, *listed, gone])
-    outcome = Outcome()
-    annotate(service, StopFlag(service.clock), outcome)
-    held.remove()
-    assert outcome.counts["files"] == 2
-    assert outcome.counts["failed"] == len(outcome.problems) == 3
 
 
 def test_a_file_that_is_joined_while_it_is_annotated_leaves_no_copy(

@@ -1,7 +1,6 @@
 """Schedule of the jobs: intervals, missed runs, pauses, earlier versions; and three days of polling in a minute."""
 
 import random
-import sqlite3
 import threading
 import time
 from collections import Counter
@@ -205,18 +204,6 @@ def test_a_job_that_is_due_is_given_to_one_service_only(server: Server, tmp_path
         assert sorted(taken) == ["folders", "users"]
 
 
-def test_rows_of_a_stranger_are_no_appointments(server: Server, tmp_path: Path) -> None:
-    with service_for(server, tmp_path, users=("alice",)) as service:
-        service.source_state.set("job os:mkdir", {"due": 1.0, "seconds": 60.0, "paused": False})
-        service.source_state.set("job users", {"due": 1.0, "seconds": 0, "paused": False})
-        service.source_state.set("job mine", {"due": "now", "seconds": [], "paused": False})
-        service.source_state.set("job verify", {"due": 1e300, "seconds": 60.0, "paused": False})
-        service.source_state.set("job backup", {"due": 1.0, "seconds": 1e300, "paused": False})
-        schedule = Schedule(service)
-        assert schedule.appointments() == {}
-        assert schedule.take_due() == []
-
-
 # Services at work -----------------------------------------------------------------------------------------------------
 
 
@@ -248,14 +235,6 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     monkeypatch.setattr(scheduler, "POLL_SECONDS", 0.05)
     monkeypatch.setitem(JOBS, "folders", Job("folders", "counts", work, lambda mine: INTERVAL))
     return found
-
-
-def test_services_of_one_library_share_the_runs(server: Server, tmp_path: Path, runs: list[float]) -> None:
-    with at_work(server, tmp_path), at_work(server, tmp_path), at_work(server, tmp_path):
-        until(lambda: len(runs) >= 6)
-    # Each time has one run: it may begin late, and the next one in time.
-    times = [int((moment - runs[0]) / INTERVAL + 0.5) for moment in runs]
-    assert len(runs) <= times[-1] + 1
 
 
 def test_a_service_at_work_follows_a_pause_by_another_process(
@@ -291,15 +270,3 @@ def test_a_run_is_left_out_while_the_one_before_goes_on(
         finally:
             may_end.set()
         until(lambda: len(runs) == 2)
-
-
-def test_a_library_that_is_busy_for_a_while_costs_no_run(
-    server: Server, tmp_path: Path, runs: list[float], caplog: pytest.LogCaptureFixture
-) -> None:
-    with at_work(server, tmp_path):
-        until(lambda: runs)
-        with closing(sqlite3.connect(tmp_path / "library.sqlite", isolation_level=None)) as other:
-            other.execute("BEGIN IMMEDIATE")
-            until(lambda: "Error getting due jobs" in caplog.text)
-        count = len(runs)
-        until(lambda: len(runs) > count)

@@ -114,18 +114,6 @@ def test_what_ran_during_a_look_that_failed_halfway_is_not_missed(
         assert "longgame" in addresses(service)
 
 
-def test_of_a_new_user_only_the_last_days_are_fetched(server: Server, tmp_path: Path) -> None:
-    def old_and_new(site: Site) -> None:
-        finished(site, "oldgame0", "Alice", "Bob", "e2e4")
-        site.clock.advance(10 * 86400)
-        finished(site, "newgame0", "Alice", "Bob", "d2d4")
-
-    server.do(old_and_new)
-    with service_for(server, tmp_path, users=("alice",), history_days=3) as service:
-        ran(service, "users")
-        assert addresses(service) == ["newgame0"]
-
-
 @pytest.mark.parametrize("kind", ["cut", "end", "half", "429", "429-retry", "500", "502"])
 def test_an_answer_that_breaks_loses_nothing(server: Server, tmp_path: Path, kind: str) -> None:
     server.do(three_games)
@@ -143,18 +131,6 @@ def test_an_answer_that_breaks_loses_nothing(server: Server, tmp_path: Path, kin
             assert waited.count(7.0) == 2
 
 
-def test_lichess_that_stays_away_is_a_problem_and_not_the_end(server: Server, tmp_path: Path) -> None:
-    server.do(three_games)
-    with service_for(server, tmp_path, users=("alice",)) as service:
-        server.order(Fault("500", where="/api/games/user/", times=50))
-        outcome = ran(service, "users")
-        assert outcome.counts["failed"] == 1
-        assert "500" in outcome.problems[0]
-        assert server.do(lambda site: site.record.requests["GET /api/games/user/{user}"]) == 4
-        server.do(lambda _: server.faults.clear())
-        assert ran(service, "users").counts["new"] == 3
-
-
 def test_who_is_not_there_and_who_has_gone(server: Server, tmp_path: Path) -> None:
     server.do(three_games)
     server.do(lambda site: site.archive.closed.add("bob"))
@@ -164,20 +140,6 @@ def test_who_is_not_there_and_who_has_gone(server: Server, tmp_path: Path) -> No
     assert "user nobody: there is no such user" in outcome.problems[0]
     assert "user bob: the account was closed" in outcome.problems[1]
     assert outcome.counts["new"] == 3
-
-
-def test_games_of_two_who_play_each_other_are_counted_as_duplicates(server: Server, tmp_path: Path) -> None:
-    server.do(three_games)
-    with service_for(server, tmp_path, users=("alice", "bob")) as service:
-        counts = ran(service, "users").counts
-        assert (counts["games"], counts["new"], counts["duplicates"]) == (6, 3, 3)
-
-
-def test_every_request_says_who_asks(server: Server, tmp_path: Path) -> None:
-    server.do(three_games)
-    with service_for(server, tmp_path, users=("alice",)) as service:
-        ran(service, "users")
-    assert all(agent.startswith("trapline/") for agent in server.do(lambda site: site.record.user_agents))
 
 
 def test_no_request_comes_beside_another_whoever_asks(

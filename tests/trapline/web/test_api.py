@@ -1,6 +1,5 @@
 """What a served library answers: pages, caching, errors, health and figures; by a real server over a real library."""
 
-import gzip
 import re
 import signal
 import socket
@@ -101,14 +100,6 @@ def test_killers_are_proposed_with_a_proof(client: httpx.Client) -> None:
     assert (before["loses"][0]["san"], before["loses"][0]["mate_in"]) == ("Bxd1", 2)
 
 
-def test_a_position_is_explored(client: httpx.Client) -> None:
-    told = client.get("/api/v1/explore", params={"moves": "e4"}).json()
-    assert told["games"] == sum(move["count"] for move in told["moves"]) > 30
-    assert told["white"] + told["draws"] + told["black"] <= told["games"]
-    assert client.get("/api/v1/explore", params={"moves": "e4", "until": 1800}).json()["games"] < told["games"]
-    assert client.get("/api/v1/explore").status_code == 400
-
-
 def test_the_sightings_of_a_trap_come_in_pages_with_their_games(client: httpx.Client) -> None:
     hits = client.get("/api/v1/traps?limit=30").json()["hits"]
     hit = max(hits, key=lambda hit: sum(hit["events"].values()))
@@ -126,14 +117,6 @@ def test_the_sightings_of_a_trap_come_in_pages_with_their_games(client: httpx.Cl
     assert client.get("/api/v1/traps/nothing-at-all/sightings").status_code == 404
     assert client.get(f"/api/v1/traps/{hit['slug']}/sightings?event=fallen").status_code == 400
     assert client.get(f"/api/v1/traps/{hit['slug']}/sightings?after=x").status_code == 400
-
-
-def test_families_are_counted(client: httpx.Client, library: Path) -> None:
-    told = client.get("/api/v1/families").json()["families"]
-    with open_library(library, read_only=True) as opened:
-        traps = opened.traps()
-    assert sum(family["traps"] for family in told) == len(traps)
-    assert {family["family"] for family in told} == {trap.family for trap in traps}
 
 
 @pytest.mark.parametrize(("kind", "path"), [(Query, "/api/v1/traps"), (MistakeQuery, "/api/v1/mistakes")])
@@ -156,13 +139,6 @@ def test_each_condition_is_an_option_a_parameter_and_a_field_of_the_form(
         assert conditions_of(kind).keys() - form == elsewhere
 
 
-def test_the_least_similarity_leaves_out_what_is_less_alike(client: httpx.Client) -> None:
-    question = {"fen": LEGAL, "similar": "5"}
-    all_of_them = client.get("/api/v1/traps", params=question).json()["hits"]
-    close = client.get("/api/v1/traps", params={**question, "min_similarity": "0.9"}).json()["hits"]
-    assert len(close) < len(all_of_them)
-
-
 # Caching ------------------------------------------------------------------------------------------------------------
 
 
@@ -174,17 +150,6 @@ def test_an_answer_that_the_client_has_is_not_sent_again(client: httpx.Client) -
     assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", tag)
     assert client.get("/api/v1/traps?limit=3", headers={"If-None-Match": tag}).status_code == 200
     assert client.get("/api/v1/traps?limit=2").headers["etag"] == tag
-
-
-def test_large_answers_are_packed_for_who_can_read_that(client: httpx.Client) -> None:
-    packed = client.get("/api/v1/traps?limit=30", headers={"Accept-Encoding": "gzip"})
-    assert packed.headers["content-encoding"] == "gzip"
-    assert "accept-encoding" in packed.headers["vary"].lower()
-    plain = client.get("/api/v1/traps?limit=30", headers={"Accept-Encoding": "identity"})
-    assert "content-encoding" not in plain.headers
-    assert packed.json() == plain.json()
-    assert int(packed.headers["content-length"]) < len(plain.content) / 3
-    assert len(gzip.compress(plain.content)) < len(plain.content)
 
 
 # Errors -------------------------------------------------------------------------------------------------------------
@@ -314,21 +279,6 @@ def test_it_stops_in_peace(library: Path, tmp_path: Path, number: int) -> None:
         assert server.stop(number) == 0
     assert server.said[-1] == "stopped\n"
     assert not any("Traceback" in line for line in server.said)
-
-
-@pytest.mark.slow
-def test_health_has_a_port_of_its_own(library: Path, tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    with serving(library, tmp_path, web_health_port=port) as server, server.client() as client:
-        own = httpx.get(f"http://127.0.0.1:{port}/health", timeout=60)
-        assert (own.status_code, own.json()["ok"]) == (200, True)
-        assert own.json().keys() == client.get("/health").json().keys()
-        # The rest of the interface is at the other port alone.
-        assert httpx.get(f"http://127.0.0.1:{port}/api/v1/traps", timeout=60).status_code == 404
-        assert server.stop() == 0
-    with pytest.raises(httpx.ConnectError):
-        httpx.get(f"http://127.0.0.1:{port}/health", timeout=60)
 
 
 def failing(folder: Path, *arguments: str, **variables: object) -> tuple[int, str]:

@@ -2,12 +2,9 @@
 
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
-import httpx
 import pytest
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.select import Select
 
 from tests.support.trap_games import FELL, game
 from tests.support.web_browser import CHROMIUM, DRIVER, MISSING, PHONE, Browser, browsing
@@ -101,52 +98,6 @@ def test_a_trap_is_searched_and_stepped_through_with_the_arrow_keys(browser: Bro
     assert browser.driver.execute_script("return window.stays") is True, "the page was loaded anew"
 
 
-def test_filters_narrow_the_search(browser: Browser) -> None:
-    browser.open("/")
-    browser.press(".filters summary")
-    Select(browser.one("#family")).select_by_value("legal")
-    Select(browser.one("#victim")).select_by_value("black")
-    browser.one("#killer").send_keys("Bxf7+", Keys.ENTER)
-    browser.wait_text("#hits", "trap")
-    names = [link.text for link in browser.all(".hit h3 a")]
-    assert "Légal's mate" in names
-    assert Select(browser.one("#family")).first_selected_option.get_attribute("value") == "legal"
-    assert browser.one(".filters").get_attribute("open") is not None
-    browser.picture("filters")
-
-
-def test_what_cannot_be_read_is_told_in_the_form_and_stays_there(browser: Browser) -> None:
-    browser.open("/")
-    browser.one("#q").send_keys("e4 e5 Qxf7", Keys.ENTER)
-    assert "no legal move" in browser.wait_text("[role=alert]", "Qxf7")
-    assert browser.one("#q").get_attribute("value") == "e4 e5 Qxf7"
-    browser.note()
-    # The console of Chromium tells of any page that is an error; this one should be one.
-    browser.complaints = [said for said in browser.complaints if "400 (Bad Request)" not in said]
-
-
-def test_a_position_is_played_to_and_its_traps_appear(browser: Browser) -> None:
-    browser.open("/position")
-    browser.driver.execute_script("window.stays = true")
-    moves = ["e2e4", "e7e5", "g1f3", "b8c6", "f1c4", "d7d6", "b1c3", "c8g4", "f3e5"]
-    for ply, move in enumerate(moves, start=1):
-        browser.square(move[:2])
-        browser.wait_address(f"from={move[:2]}")
-        browser.square(move[2:], ".to")
-        browser.wait_address(f"line={'%2C'.join(moves[:ply])}")
-    assert "Légal's mate" in browser.wait_text("#known ~ .hits h3", "Légal")
-    browser.picture("position-trap")
-    browser.square("g4")
-    browser.square("d1", ".to")
-    told = browser.wait_text(".notice", "bait of Légal's mate")
-    assert "Bxf7+ Ke7 Nd5#" in told
-    assert "mate in 2, proved" in browser.wait_text("#wins ~ .wide", "Bxf7+")
-    browser.picture("position-killer")
-    browser.press("#step-prev")
-    browser.wait_text("#known ~ .hits h3", "Légal")
-    assert browser.driver.execute_script("return window.stays") is True, "the page was loaded anew"
-
-
 def test_a_position_is_set_up_with_the_keyboard_alone(browser: Browser) -> None:
     browser.open("/position/setup?fen=8/8/8/8/8/8/8/8+w+-+-+0+1&piece=K")
     assert "king" in browser.wait_text("[role=alert]", "king").lower()
@@ -171,38 +122,6 @@ def games(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("games") / "games.pgn"
     path.write_text(game(FELL) * 8)
     return str(path)
-
-
-def test_games_are_uploaded_and_looked_at(browser: Browser, server: Served, games: str) -> None:
-    browser.open("/annotate")
-    browser.one("#file").send_keys(games)
-    browser.press("form[data-upload] button")
-    browser.wait_text("[data-say]", "Done:")
-    assert len(browser.all(".hit h3 a")) > 5
-    browser.picture("annotated")
-    address = browser.one("a[download]").get_attribute("href") or ""
-    assert "Takes the bait" in httpx.get(address, timeout=60).text
-    browser.press(".hit h3 a")
-    browser.one("img[data-board]")
-    assert "red arrow for the bait" in (browser.one("img[data-board]").get_attribute("alt") or "")
-    assert browser.all(".word.ours")
-    first = browser.one(".moves [aria-current]").text
-    browser.picture("game")
-    browser.one("body").send_keys(Keys.ARROW_RIGHT)
-    browser.wait_text("[data-say]", "Takes the bait")
-    assert browser.one(".moves [aria-current]").text != first
-    browser.one("body").send_keys(Keys.HOME)
-    browser.wait_address("ply=0")
-
-
-def test_a_file_that_is_too_large_is_not_even_sent(browser: Browser, tmp_path: Path) -> None:
-    large = tmp_path / "large.pgn"
-    with large.open("wb") as file:
-        file.truncate((64 << 20) + 1)
-    browser.open("/annotate")
-    browser.one("#file").send_keys(str(large))
-    browser.press("form[data-upload] button")
-    assert "at most 64" in browser.wait_text("[data-words]", "65 MiB")
 
 
 def test_everything_works_without_scripts(plain: Browser, games: str) -> None:
@@ -255,17 +174,3 @@ def test_on_a_phone_nothing_is_wider_than_the_screen(server: Served) -> None:
                 wide[name] = width
             browser.picture(f"phone-{name}")
         assert wide == {}
-
-
-def test_pages_stay_where_they_are_while_they_load(browser: Browser) -> None:
-    shift = """
-        const done = arguments[arguments.length - 1];
-        let sum = 0;
-        new PerformanceObserver((list) => {
-            for (const entry of list.getEntries()) if (!entry.hadRecentInput) sum += entry.value;
-        }).observe({type: 'layout-shift', buffered: true});
-        setTimeout(() => done(sum), 700);
-    """
-    for path in ("/", "/traps", "/traps/legal-mate", "/position"):
-        browser.open(path)
-        assert browser.driver.execute_async_script(shift) < 0.02, path

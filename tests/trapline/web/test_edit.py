@@ -13,13 +13,6 @@ from tests.support.web_server import TOKEN, Served, make_library, served, servin
 
 TRAPS = "/api/v1/traps"
 RIGHT = {"Authorization": f"Bearer {TOKEN}"}
-NEW = {
-    "name": "Damiano's <b>sorrow</b>; DROP TABLE traps",
-    "moves": "e4 e5 Nf3 f6",
-    "bait": "Nxe5",
-    "line": "fxe5 Qh5+",
-    "family": "<i>%_'",
-}
 #: A mate in one after the bait.
 FOOL = {"name": "My fool's mate", "moves": "f3 e5", "bait": "g4", "line": "Qh4#", "family": "fool"}
 
@@ -80,16 +73,6 @@ def test_a_trap_is_added_proved_found_and_removed(client: httpx.Client, library:
         assert opened.counts().traps == before.json()["total"]
 
 
-def test_names_are_text_and_nothing_else(client: httpx.Client) -> None:
-    trap = NEW | {"bait": "Nxe5", "line": "fxe5"}
-    added = client.post(TRAPS, json=trap, headers=RIGHT)
-    assert added.status_code == 201, added.text
-    assert added.json()["trap"]["name"] == NEW["name"]
-    found = client.get(TRAPS, params={"family": NEW["family"]}).json()["hits"]
-    assert [hit["name"] for hit in found] == [NEW["name"]]
-    assert client.delete(added.headers["location"], headers=RIGHT).status_code == 204
-
-
 @pytest.mark.parametrize(
     ("change", "status", "told"),
     [
@@ -140,12 +123,6 @@ def test_the_token_is_never_told(library: Path, tmp_path: Path) -> None:
         server.stop()
     assert server.said
     assert not any(TOKEN in line for line in server.said)
-
-
-def test_a_library_without_a_token_is_for_reading(library: Path, tmp_path: Path) -> None:
-    with served(library, tmp_path) as server, server.client() as client:
-        answer = client.post(TRAPS, json=FOOL, headers=RIGHT)
-        assert (answer.status_code, "for reading only" in answer.json()["detail"]) == (403, True)
 
 
 def test_the_token_may_lie_in_a_file(library: Path, tmp_path: Path) -> None:

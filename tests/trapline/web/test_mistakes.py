@@ -15,7 +15,7 @@ from db.library.open import open_library
 from db.patterns.bundled import add_patterns, bundled_patterns
 from db.proof.prover import TrapProver
 from tests.db.patterns.samples import game, mistake, store
-from tests.support.db_traps import LEGAL_FEN, legal
+from tests.support.db_traps import legal
 from tests.support.trap_games import QUIET
 from tests.support.trap_games import game as trap_game
 from tests.support.web_server import links, served, words
@@ -61,35 +61,6 @@ def test_moves_like_one_are_the_players_own_then_those_of_others(client: httpx.C
     assert "Dan" not in own
     assert "Bob" not in others
     assert len(links(page, "Board")) == 12
-
-
-def test_what_is_shared_is_named_in_words(client: httpx.Client) -> None:
-    said = words(client.get("/mistakes", params={"like": "1#10"}))
-    assert "Similar, 1.00. Both: " in said
-    assert "on d5" in said or "on f7" in said
-    assert "Losing moves of" not in said
-    german = words(client.get("/mistakes", params={"like": "1#10"}, headers={"accept-language": "de"}))
-    assert "Ähnlich, 1,00. Beide: " in german
-
-
-def test_position_and_trap_have_moves_like_them(client: httpx.Client) -> None:
-    trap = client.get(f"/traps/{legal().slug}")
-    (link,) = links(trap, "Losing moves like it")
-    said = words(client.get(link))
-    assert "Légal's mate" in said
-    assert "Similar, 1.00. Both: " in said
-    (link,) = links(client.get("/position", params={"fen": LEGAL_FEN}), "Losing moves like those[^<]*")
-    page = client.get(link)
-    assert "This position" in words(page)
-    assert all(float(each) >= 0.1 for each in re.findall(r"Similar, (\d\.\d\d)", words(page)))
-    assert "5...Bxd1" in words(page)
-
-
-def test_game_page_leads_to_the_moves_like_its_losing_move(client: httpx.Client) -> None:
-    page = client.get("/games/1", params={"player": "Bob"})
-    (link,) = links(page, "More like this")
-    assert link == "/mistakes?like=1%2310&player=Bob"
-    assert "White1 – Bob" in words(client.get(link))
 
 
 def test_pattern_has_a_page_that_goes_on(client: httpx.Client) -> None:
@@ -144,15 +115,6 @@ def test_what_cannot_be_asked_says_why(client: httpx.Client, params: dict[str, s
     answer = client.get("/mistakes", params=params)
     assert answer.status_code == code
     assert told.lower() in words(answer).lower()
-
-
-def test_library_without_losing_moves_says_what_to_index(tmp_path: Path) -> None:
-    path = tmp_path / "library.sqlite"
-    with open_library(path, create=True):
-        pass
-    with served(path, tmp_path) as running, running.client() as client:
-        answer = client.get("/mistakes", params={"cause": "threat"}, headers={"accept": "text/html"})
-        assert (answer.status_code, "trapline index FILE" in words(answer)) == (200, True)
 
 
 def test_public_server_shows_a_players_own_games_only(library: Path) -> None:

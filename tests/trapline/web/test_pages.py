@@ -5,7 +5,6 @@ import html
 import re
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from xml.etree import ElementTree
 
 import chess
@@ -14,17 +13,15 @@ import pytest
 
 from db.library.open import open_library
 from db.proof.prover import TrapProver
-from db.traps.board_svg import described, draw
+from db.traps.board_svg import described
 from db.traps.temptation import Profile
 from db.traps.trap import make_trap
 from db.wording.english import ENGLISH
 from tests.support.polling import PATIENCE_SECONDS
 from tests.support.trap_games import FELL, game
 from tests.support.web_server import GAMES, LEGAL, Served, make_library, served
-from trapcore.errors import PositionError
 from trapcore.proof.verdict import DepthValue
 from trapline.web.cache import LibraryCache
-from trapline.web.pages.boards import Picture
 from trapline.web.pages.game_viewer import view_game
 from trapline.web.pages.plots import profile_plot, result_bar
 from trapline.web.pages.search_form import kind_of
@@ -110,16 +107,6 @@ def test_the_box_tells_positions_moves_and_names_apart(asked: str, kind: str) ->
     assert kind_of(asked) == kind
 
 
-def test_a_position_is_found_by_its_fen_its_moves_and_another_order_of_them(client: httpx.Client) -> None:
-    assert "The very position." in text_of(client.get("/", params={"q": LEGAL}))
-    straight = "e4 e5 Nf3 Nc6 Bc4 d6 Nc3 Bg4 Nxe5"
-    assert "The very position." in text_of(client.get("/", params={"q": straight}))
-    turned = "e4 e5 Bc4 Nc6 Nf3 d6 Nc3 Bg4 Nxe5"
-    assert "by another order of moves" in text_of(client.get("/", params={"q": turned}))
-    mirrored = chess.Board(LEGAL).mirror().fen()
-    assert "The same with colours exchanged." in text_of(client.get("/", params={"q": mirrored}))
-
-
 @pytest.mark.parametrize(
     ("params", "said"),
     [
@@ -142,17 +129,6 @@ def test_what_cannot_be_asked_is_told_in_the_form_which_keeps_it(
     assert said in html.unescape(alert[1])
     if "q" in params:
         assert f'value="{html.escape(params["q"])}"' in answer.text
-
-
-def test_pages_of_hits_follow_each_other(client: httpx.Client) -> None:
-    found: list[str] = []
-    path = "/?source=bundled&sort=name"
-    while path:
-        answer = client.get(path)
-        found += re.findall(r'<h3><a href="/traps/([^"]+)"', answer.text)
-        more = re.search(r'rel="next" href="([^"]+)"', answer.text)
-        path = html.unescape(more[1]) if more else ""
-    assert len(found) == len(set(found)) > 12
 
 
 def test_the_library_is_shown_family_by_family(client: httpx.Client) -> None:
@@ -386,16 +362,6 @@ def test_boards_are_pictures_without_styles_that_may_be_kept(client: httpx.Clien
 # The parts ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_picture_shows_its_arrows_in_red_and_green() -> None:
-    bare = draw(Picture(fen=LEGAL))
-    both = draw(Picture(fen=LEGAL, bait="g4d1", killer="c4f7,c4g8"))
-    assert (bare.count(b"#b3261e"), bare.count(b"#1b7a3d")) == (0, 0)
-    assert both.count(b'stroke="#b3261e"') == 1
-    assert both.count(b'stroke="#1b7a3d"') == 2
-    with pytest.raises(PositionError):
-        draw(Picture(fen="8/8 w"))
-
-
 def test_a_game_is_viewed_with_comments_variations_and_arrows() -> None:
     view = view_game(FOOLED.encode(), "utf-8", flipped=True)
     assert [ply.san for ply in view.plies] == ["", "f3", "e5", "g4", "Qh4#"]
@@ -430,10 +396,3 @@ def test_the_cache_holds_the_latest_values_of_one_state() -> None:
     for state, key in (("a", 1), ("a", 1), ("a", 2), ("a", 1), ("a", 3), ("a", 2), ("b", 1), (None, 1), (None, 1)):
         assert cache.get(state, key, lambda key=key: compute(key)) == key  # type: ignore[misc]
     assert computed == [1, 2, 3, 2, 1, 1, 1]
-
-
-def test_the_static_files_are_there(client: httpx.Client) -> None:
-    page = client.get("/").text
-    for path in re.findall(r'(?:src|href)="(/static/[^"]+)"', page):
-        assert client.get(path).status_code == 200, path
-    assert Path("/static/page.js").name in page

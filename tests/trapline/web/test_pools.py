@@ -8,7 +8,6 @@ from urllib.parse import quote
 import chess
 import pytest
 
-from coach.practice import tested
 from tests.support.polling import until
 from tests.support.web_server import LEGAL, Served, make_library, served
 
@@ -35,13 +34,3 @@ def test_a_search_keeps_no_page_waiting_and_one_too_many_is_refused(server: Serv
         assert refused.status_code == 503
         assert refused.headers["retry-after"] == "2"
         assert RUNNING in client.get("/metrics").text, "the search was there all the time"
-
-
-def test_an_export_keeps_no_search_waiting(server: Served) -> None:
-    # The right moves are searched first, for many seconds.
-    tested._cache.clear()
-    with socket.create_connection(("127.0.0.1", server.port), 60) as line, server.client() as client:
-        line.sendall(b"GET /practise/exercises.pgn?go=1 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
-        until(lambda: RUNNING in client.get("/metrics").text)
-        assert client.get(f"/api/v1/traps?similar=10&fen={quote(LEGAL)}").status_code == 200
-        assert RUNNING in client.get("/metrics").text, "the export was under way all the time"

@@ -66,17 +66,6 @@ def test_a_wrong_answer_is_refuted_on_the_board_and_kept(client: httpx.Client, l
         assert words(other.get(where, headers={"accept": "text/html"})) == words(shown)
 
 
-def test_a_move_is_chosen_on_the_board_and_answered_by_a_button(client: httpx.Client) -> None:
-    page = exercise(client)
-    link = re.search(r'id="square-c6" href="([^"]+)"', page.text)
-    assert link is not None
-    chosen = client.get(html.unescape(link[1]))
-    button = re.search(r'<button form="answer" id="square-e5" name="square" value="(\w+)"', chosen.text)
-    assert button is not None
-    answer = client.post("/practise", data={**hidden(chosen), "answer": "", "square": button[1]})
-    assert "Right: 5...Nxe5." in words(client.get(answer.headers["location"]))
-
-
 def test_hints_say_more_and_an_illegal_answer_is_asked_again(client: httpx.Client, library: Path) -> None:
     page = exercise(client, hints="2")
     assert "The move to avoid loses to a mate in 2." in words(page)
@@ -87,42 +76,6 @@ def test_hints_say_more_and_an_illegal_answer_is_asked_again(client: httpx.Clien
     assert "<b>Ke9" not in again.text
     assert "It is a move of the bishop on g4." in words(again)
     assert stored(library) == 0
-
-
-def test_the_solution_may_be_shown_and_an_exercise_put_off(client: httpx.Client) -> None:
-    page = exercise(client)
-    skip = re.search(r'href="([^"]+)">Skip</a>', page.text)
-    assert skip is not None
-    other = client.get(html.unescape(skip[1]))
-    assert hidden(other)["exercise"] != hidden(page)["exercise"]
-    answer = client.post("/practise", data={**hidden(page), "show": "1", "answer": ""})
-    shown = words(client.get(answer.headers["location"]))
-    assert "The solution was shown." in shown
-    assert "5...Bxd1 loses to 6.Bxf7+" in shown
-
-
-def test_the_last_hint_shows_no_move_on_the_board(client: httpx.Client) -> None:
-    page = exercise(client, hints="3")
-    assert "The answer to it is a capture with check." in words(page)
-    assert "bait=" not in page.text
-    assert "killer=" not in page.text
-    assert "Bxd1" not in page.text
-
-
-def test_exercises_are_chosen_by_rating(client: httpx.Client) -> None:
-    none = client.get("/practise", params={"go": "1", "player": "kiss", "least": "2400"})
-    assert (none.status_code, "ask for less" in words(none)) == (400, True)
-    some = client.get("/practise", params={"go": "1", "player": "kiss", "least": "1600", "most": "1800"})
-    assert hidden(some)["least"] == "1600"
-    assert hidden(some)["most"] == "1800"
-
-
-def test_sentences_are_in_the_language_of_the_settings(library: Path) -> None:
-    with served(library, library.parent, language="de") as running, running.client() as client:
-        asked = words(client.get("/practise", params={"go": "1", "player": PLAYER, "theme": "mate"}))
-        assert "am Zug: ein naheliegender Zug verliert hier." in asked
-        assert "keeps the balance" not in words(client.get("/report", params={"player": PLAYER}))
-        assert "übersieht die Drohung Matt in 2" in words(client.get("/report", params={"player": PLAYER}))
 
 
 def test_progress_is_shown_and_exercises_are_taken_elsewhere(client: httpx.Client) -> None:

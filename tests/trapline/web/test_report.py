@@ -22,10 +22,8 @@ from tests.support.service_site import LEGAL, finished
 from tests.support.web_server import links, served, words
 from tests.trapline.service.chesscom_archive import chesscom
 from tests.trapline.service.test_chesscom import game as chesscom_game
-from trapline.web.pages import game_viewer
 from trapline.web.pages.game_viewer import GameView, view_of
 from trapline.web.pages.games import summary
-from workshop.benchmarks.stockfish import STOCKFISH
 
 ENGLISH = LANGUAGES[Language.EN]
 KNIGHTS = "Nf3 Nf6 Ng1 Ng8 " * 7
@@ -95,42 +93,42 @@ def test_the_games_of_an_account_are_fetched(library: Path) -> None:
         with served(library, library.parent, **there) as running, running.client() as client:
             client.headers["accept"] = "text/html"
 
-            def asked(**fields: str) -> httpx.Response:
+            def requested(**fields: str) -> httpx.Response:
                 return client.post("/report", files=NOTHING, data=fields)
 
-            page = ended(client, asked(account="bob", site="lichess"))
+            page = ended(client, requested(account="bob", site="lichess"))
             assert page.url.params["player"] == "Bob"
             assert "Bxd1" in words(page)
             assert "ignores the threat of mate" in words(page)
-            page = ended(client, asked(account="ANNA", site="chess.com"))
+            page = ended(client, requested(account="ANNA", site="chess.com"))
             assert "No move lost by force" in words(page) or "looked through" in words(page)
             assert page.url.params["player"] == "Anna"
-            assert "there is no such user" in words(ended(client, asked(account="nobody", site="lichess")))
-            assert "there is no such player" in words(ended(client, asked(account="nobody", site="chess.com")))
-            assert "can be no account" in words(asked(account="a b", site="lichess"))
-            assert "from lichess or chess.com" in words(asked(account="bob", site="elsewhere"))
+            assert "there is no such user" in words(ended(client, requested(account="nobody", site="lichess")))
+            assert "there is no such player" in words(ended(client, requested(account="nobody", site="chess.com")))
+            assert "can be no account" in words(requested(account="a b", site="lichess"))
+            assert "from lichess or chess.com" in words(requested(account="bob", site="elsewhere"))
             assert "from 1 to 1000" in words(
                 client.post("/report", files=NOTHING, data={"account": "bob", "most": "0"})
             )
 
 
 def test_what_cannot_be_says_what_to_do(client: httpx.Client, library: Path) -> None:
-    def told(**fields: str) -> str:
+    def message(**fields: str) -> str:
         answer = client.post("/report", files=NOTHING, data=fields)
         return words(answer if answer.status_code != 303 else ended(client, answer))
 
-    assert "Paste games, choose a file, or write the name of an account" in told()
-    assert "There is no game in this text" in told(pgn="hello")
+    assert "Paste games, choose a file, or write the name of an account" in message()
+    assert "There is no game in this text" in message(pgn="hello")
     atomic = '[White "A"]\n[Black "B"]\n[Variant "Atomic"]\n\n1. e4 e5 *\n'
-    assert "None of these games can be read (1 " in told(pgn=atomic)
-    assert "Write whose report it is to be: " in told(pgn=GAMES[0])
-    assert "Nobody called 'Zoe' played in these games; there are" in told(pgn=GAMES[0], player="Zoe")
+    assert "None of these games can be read (1 " in message(pgn=atomic)
+    assert "Write whose report it is to be: " in message(pgn=GAMES[0])
+    assert "Nobody called 'Zoe' played in these games; there are" in message(pgn=GAMES[0], player="Zoe")
     assert "give one of them" in words(
         client.post("/report", files={"file": ("a.pgn", GAMES[0])}, data={"pgn": GAMES[0]})
     )
     assert f"the nearest are {PLAYER}" in words(client.get("/report", params={"player": "Eve Kisss"}))
     with open_library(library) as writing, writing.database.write():
-        busy = told(pgn=GAMES[0].replace("2020.05.01", "2021.05.01"), player=PLAYER)
+        busy = message(pgn=GAMES[0].replace("2020.05.01", "2021.05.01"), player=PLAYER)
     assert "another program" in busy
     assert client.get("/report/jobs/none").status_code == 404
     assert client.get("/games/999").status_code == 404
@@ -159,13 +157,6 @@ def test_a_single_pasted_game_is_shown_at_once(client: httpx.Client) -> None:
     assert "https://lichess.org/analysis/standard/" in page.text
 
 
-@pytest.mark.skipif(STOCKFISH is None, reason="stockfish is not installed")
-def test_the_configured_engine_says_the_best_move(library: Path) -> None:
-    with served(library, library.parent, engine=STOCKFISH) as running, running.client() as client:
-        asked = words(client.get("/games/1", params={"ply": "9", "best": "1"}))
-        assert re.search(r"Best: 5\.\.\.\S+ .*, [\d,]+ nodes, Stockfish [^)]*\)\.", asked)
-
-
 def test_page_of_a_game_states_the_accuracy_that_its_plot_shows(client: httpx.Client) -> None:
     played = "1. e4 e5 2. Nf3 Nc6 3. Bc4 d6 4. Nc3 Bg4 5. Nxe5 Bxd1 6. Bxf7+ Ke7 7. a3 Nxe5 8. Nxd1 Kxf7 *\n"
     upload = ended(client, client.post("/annotate", files=NOTHING, data={"pgn": f'[White "A"]\n\n{played}'}))
@@ -192,12 +183,6 @@ def test_page_of_a_game_states_the_accuracy_that_its_plot_shows(client: httpx.Cl
     assert re.search(r"Genauigkeit: Weiß \d+ %, Schwarz \d+ %\. Mittlerer Verlust: \d+,\d und \d+,\d Punkte je", german)
 
 
-def test_page_of_a_game_of_three_half_moves_states_no_accuracy(client: httpx.Client) -> None:
-    short = ended(client, client.post("/annotate", files=NOTHING, data={"pgn": '[White "A"]\n\n1. e4 e5 2. Nf3 *\n'}))
-    assert "White’s win chance:" in words(short)
-    assert "Accuracy" not in words(short)
-
-
 def view(moves: str, fen: str | None = None) -> GameView:
     tags = "" if fen is None else f'[FEN "{fen}"]\n[SetUp "1"]\n\n'
     game = chess.pgn.read_game(io.StringIO(f"{tags}{moves} *\n"))
@@ -206,7 +191,7 @@ def view(moves: str, fen: str | None = None) -> GameView:
     return view_of(game, flipped=False)
 
 
-def said(of: GameView, points_of_white: dict[int, float], language: Grammar = ENGLISH) -> str:
+def summary_of(of: GameView, points_of_white: dict[int, float], language: Grammar = ENGLISH) -> str:
     """The summary if White's win percent is 50 at the beginning, and changes by so much with these half-moves."""
     percents = [50.0]
     for ply in range(1, len(of.plies)):
@@ -217,13 +202,13 @@ def said(of: GameView, points_of_white: dict[int, float], language: Grammar = EN
 def test_summary_names_the_accuracy_the_loss_and_the_costliest_phase_of_each_side() -> None:
     # White loses 14 points in 14 moves, 8 of them with his twelfth. Black loses 28, 20 of them with his second.
     lost = {4: 20.0, 5: -6.0, 23: -8.0, 26: 8.0}
-    found = said(view(KNIGHTS), lost)
+    found = summary_of(view(KNIGHTS), lost)
     assert re.fullmatch(
         r"Accuracy: White \d\d %, Black \d\d %\. Average loss: 1\.0 and 2\.0 points a move\. "
         r"Costliest phase: middlegame for White, opening for Black\.",
         found,
     ), found
-    german = said(view(KNIGHTS), lost, LANGUAGES[Language.DE])
+    german = summary_of(view(KNIGHTS), lost, LANGUAGES[Language.DE])
     assert "Mittlerer Verlust: 1,0 und 2,0 Punkte je Zug. " in german
     assert german.endswith("Teuerste Phase: Mittelspiel für Weiß, Eröffnung für Schwarz.")
 
@@ -241,26 +226,5 @@ def test_summary_names_the_accuracy_the_loss_and_the_costliest_phase_of_each_sid
 def test_phase_is_named_only_if_a_side_loses_as_much_as_an_inaccuracy_there(
     lost: dict[int, float], phases: str
 ) -> None:
-    found = said(view(KNIGHTS), lost)
+    found = summary_of(view(KNIGHTS), lost)
     assert found.partition("a move.")[2] == (f" Costliest phase: {phases}." if phases else "")
-
-
-def test_game_that_black_begins_in_an_ending_has_no_opening() -> None:
-    ending = view("Kd7 Kd2 Ke8 Ke1 Kd7 Kd2 Ke8 Ke1", "4k3/p7/8/8/8/8/P7/4K3 b - - 0 40")
-    found = said(ending, {1: 16.0, 6: -8.0})
-    assert found.endswith("Average loss: 2.0 and 4.0 points a move. Costliest phase: endgame for both sides.")
-
-
-def test_move_that_ends_the_game_does_not_count() -> None:
-    mated = view("e4 e5 Bc4 Nc6 Qh5 Nf6 Qxf7#")
-    # The value of the position with the mate may be anything.
-    assert said(mated, {6: 30.0, 7: -99.0}) == said(mated, {6: 30.0})
-    assert "Average loss: 0.0 and 10.0 points" in said(mated, {6: 30.0})
-
-
-def test_short_or_cut_game_has_no_summary(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert said(view("e4 e5 Nf3"), {}) == ""
-    assert said(view("e4 e5 Bc4 Nc6"), {}) != ""
-    assert said(view("f3 e5 g4 Qh4#"), {}) == ""  # three half-moves before the mate
-    monkeypatch.setattr(game_viewer, "MOST_PLIES", 20)
-    assert said(view(KNIGHTS), {}) == ""

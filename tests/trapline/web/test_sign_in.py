@@ -262,18 +262,6 @@ def test_a_name_is_not_the_account_of_that_name_at_another_site(library: Path, s
         assert "Hikaru99" not in seen(client, "legals-mate")
 
 
-def test_an_account_sees_its_games_however_the_site_writes_its_name(library: Path) -> None:
-    lichess = Elsewhere()
-    rename(library, "Hikaru99", *(f"{lichess.url}/abcdefg{number}" for number in range(3)))
-    with public(library, lichess) as client:
-        sign_in_as(client, library, SiteAccount(lichess.url, "hikaru99"))
-        for path in PRIVATE:
-            assert client.get(path).status_code == 200, path
-        # A session of another lichess is none here.
-        sign_in_as(client, library, SiteAccount("https://other.example", "hikaru99"))
-        assert "Sign in with lichess" in words(client.get("/report"))
-
-
 def test_what_was_not_begun_here_or_was_changed_is_refused(library: Path) -> None:
     with Server(speed=0.0) as lichess, public(library, lichess) as client:
         visits(lichess, "Bob")

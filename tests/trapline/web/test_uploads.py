@@ -85,19 +85,6 @@ def test_games_come_back_as_the_command_annotates_them(client: httpx.Client, ann
     assert (told["state"], told["games"], told["skipped"]) == ("done", 66, {})
 
 
-def test_a_form_is_an_upload_too_and_its_fields_are_options(client: httpx.Client, annotated: bytes) -> None:
-    file = {"file": ("my games.pgn", GAMES.read_bytes())}
-    assert client.post(DIRECT, files=file).content == annotated
-    white = client.post(f"{DIRECT}?side=white", content=GAMES.read_bytes(), headers=PGN).content
-    assert client.post(DIRECT, files=file, data={"side": "white"}).content == white != annotated
-    wrong = client.post(DIRECT, files=file, data={"sid": "white"})
-    assert (wrong.status_code, "did you mean 'side'?" in wrong.json()["detail"]) == (400, True)
-    empty = client.post(
-        DIRECT, files={}, data={"side": "white"}, headers={"Content-Type": "multipart/form-data; boundary=x"}
-    )
-    assert empty.status_code in (400, 422)
-
-
 def test_a_job_tells_how_far_it_is_and_keeps_its_result(client: httpx.Client, annotated: bytes) -> None:
     answer = client.post(JOBS, content=GAMES.read_bytes(), headers=PGN)
     assert answer.status_code == 202
@@ -117,21 +104,6 @@ def test_a_job_tells_how_far_it_is_and_keeps_its_result(client: httpx.Client, an
     assert (result.content, int(result.headers["content-length"])) == (annotated, last["bytes"])
     assert client.delete(place).status_code == 204
     assert client.get(place).status_code == client.get(f"{place}/result").status_code == 404
-
-
-def test_bad_games_pass_through_and_are_counted(client: httpx.Client) -> None:
-    games = b'[Event "?"]\n\n1. e4 e5 2. Ke3 *\n\n[Event "?"]\n[Variant "Atomic"]\n\n1. e4 *\n\n\xff\xfe 1. d4 d5 *\n'
-    answer = client.post(DIRECT, content=games, headers=PGN)
-    assert answer.content == games
-    told = status(client, answer)
-    assert told["state"] == "done"
-    assert told["annotated"] == 0
-    assert told["skipped"] == {"unknown-variant": 1}  # the first game is read up to the move that cannot be played
-    assert told["notes"] == {"illegal-move": 1, "ignored-text": 1}
-    left_out = told["left_out"]
-    assert isinstance(left_out, list)
-    assert len(left_out) == 3
-    assert any("game 1, move 2: Ke3 is not legal" in one for one in left_out)
 
 
 def test_what_is_not_read_is_refused_with_the_reason(client: httpx.Client) -> None:

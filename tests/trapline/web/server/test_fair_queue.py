@@ -64,21 +64,3 @@ def test_an_answer_that_is_shared_is_begun_after_it_was_asked_for() -> None:
         assert await shared.get() == 1
 
     asyncio.run(run())
-
-
-def test_an_error_is_everybodys_and_the_next_answer_is_made() -> None:
-    async def run() -> None:
-        wrong = [True]
-
-        async def make() -> int:
-            if wrong:
-                wrong.clear()
-                raise ValueError
-            return 1
-
-        shared = SharedAnswer(make)
-        found = await asyncio.gather(shared.get(), shared.get(), return_exceptions=True)
-        assert [type(each) for each in found] == [ValueError, ValueError]
-        assert await shared.get() == 1
-
-    asyncio.run(run())

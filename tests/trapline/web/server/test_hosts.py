@@ -137,15 +137,3 @@ def test_head_answers_as_get_does(server: Served, path: str) -> None:
         varying = ("date", "content-length")
         shown = [{k: v for k, v in answer.headers.items() if k not in varying} for answer in (got, head)]
         assert shown[0] == shown[1]
-
-
-@pytest.mark.parametrize(
-    "rights", ["-", "K", "Kk", "KQkq", "kqKQ", "HAha", "KK", "AH", "x", "KQkqK", "%", "k-", "\u00e9"]
-)
-def test_a_board_is_set_up_or_refused_whatever_the_castling(server: Served, rights: str) -> None:
-    boards = ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR", "1r4kr/8/8/8/8/8/8/1R4KR", "8/8/8/8/8/8/8/8")
-    with server.client() as client:
-        for board in boards:
-            answer = client.get("/position/setup", params={"fen": f"{board} w {rights} - 0 1"})
-            assert answer.status_code in (200, 400)
-        assert client.get("/position/setup", params={"fen": f"{boards[0]} w KQx - 0 1"}).status_code == 400

@@ -30,13 +30,6 @@ def test_a_bucket_gives_its_burst_and_then_its_rate() -> None:
     assert [buckets.take("a", 1000.0) for _ in range(4)][3] > 0, "no more than the burst is saved up"
 
 
-def test_the_memory_of_buckets_has_an_end() -> None:
-    buckets = TokenBuckets(rate=1.0, burst=1)
-    for number in range(50_000):
-        assert buckets.take(f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}", 1.0) == 0.0
-    assert len(buckets) == 20_000
-
-
 @pytest.mark.parametrize(
     ("peer", "forwarded", "who"),
     [
