@@ -16,15 +16,12 @@ from db.proof.prover import TrapProver
 from db.traps.trap import make_trap
 from tests.support.trap_games import (
     AVOIDED,
-    BUDAPEST_FELL,
-    ELEPHANT,
     ELEPHANT_FELL,
     FELL,
     LEGAL,
     MISSED,
     QUIET,
     RESEMBLES,
-    RESIGNED,
     REVERSED,
     TWO_KNIGHTS,
     annotated,
@@ -63,11 +60,6 @@ def parsed(text: bytes) -> chess.pgn.Game:
             [SET, "5... Bxd1 { [%csl Rd1][%cal Gc4f7] } { Takes the bait. } "],
             id="fell and sprung",
         ),
-        pytest.param(
-            RESIGNED,
-            [SET, "5... Bxd1 { [%csl Rd1][%cal Gc4f7] } { Takes the bait. } "],
-            id="fell and the game over",
-        ),
         pytest.param(AVOIDED, [SET, "5... dxe5 6. Qxg4"], id="avoided"),
         pytest.param(
             MISSED,
@@ -79,26 +71,12 @@ def parsed(text: bytes) -> chess.pgn.Game:
             id="missed",
         ),
         pytest.param(
-            BUDAPEST_FELL,
-            [
-                "4. Bg5 Ne4 { [%csl Rd8][%cal Rg5d8,Gc5f2] } "
-                "{ Sets the Budapest Bf2 Mate: the queen on d8 can be taken, but 5.Bxd8 Bxf2#.",
-                "5. Bxd8 { [%csl Rd8][%cal Gc5f2] } { Takes the bait. } ",
-            ],
-            id="White is the victim",
-        ),
-        pytest.param(
             REVERSED,
             [
                 "{ Sets Legal's Mate with colours reversed: the queen on d8 can be taken, but 6.Bxd8 Bxf2+ 7.Ke2 Nd4#.",
                 "{ Takes the bait. } ",
             ],
             id="colours reversed",
-        ),
-        pytest.param(
-            REVERSED.split("Bxf2+")[0] + "Nxd8 0-1\n",
-            ["6... Nxd8 { [%cal Gc5f2] } { Black misses the mate, 6...Bxf2+. } 0-1"],
-            id="missed with colours reversed",
         ),
         pytest.param(
             ELEPHANT_FELL,
@@ -108,11 +86,6 @@ def parsed(text: bytes) -> chess.pgn.Game:
                 "{ Takes the bait. } ",
             ],
             id="material",
-        ),
-        pytest.param(
-            RESEMBLES,
-            ["{ Ignores the threat of mate in 2: 6.Bxf7+ Ke7 7.Nd5#. } 6. Bxf7+"],
-            id="a resemblance, proved",
         ),
     ],
 )
@@ -126,16 +99,6 @@ def test_each_event_is_told(moves: str, expected: list[str], library: Path, tmp_
 
 def test_a_game_without_traps_passes_byte_for_byte(library: Path, tmp_path: Path) -> None:
     assert annotated(game(QUIET), tmp_path, library) == game(QUIET).encode()
-
-
-def test_shapes_are_read_by_python_chess(library: Path, tmp_path: Path) -> None:
-    (node,) = [n for n in parsed(annotated(game(FELL), tmp_path, library)).mainline() if n.san() == "Nxe5"]
-    assert {(a.color, a.tail, a.head) for a in node.arrows()} == {
-        ("red", chess.D1, chess.D1),
-        ("red", chess.G4, chess.D1),
-        ("green", chess.C4, chess.F7),
-    }
-    assert "Sets Legal's Mate" in node.comment
 
 
 def test_variations_are_legal_and_stand_in_place_of_the_move(library: Path, tmp_path: Path) -> None:
@@ -197,17 +160,6 @@ def test_losing_moves_are_told_with_what_they_cost_whatever_the_library_has(move
             assert re.search(r"\d %", node.comment)
     assert bool(lost) == (moves is not AVOIDED)
     assert annotated(text, tmp_path, path, tell="losses") == text
-
-
-def test_known_tells_less_than_similar_and_similar_less_than_losses(library: Path, tmp_path: Path) -> None:
-    report = tmp_path / "report.jsonl"
-    found = {}
-    for tell in ("known", "similar", "losses"):
-        annotated(game(FELL) + game(RESEMBLES) + game(MISSED), tmp_path, library, tell=tell, report=str(report))
-        lines = map(json.loads, report.read_text().splitlines())
-        found[tell] = {(line["game"], line["ply"], line["event"]) for line in lines}
-    assert {game for game, _, _ in found["known"]} == {1, 3}
-    assert found["known"] < found["similar"] <= found["losses"]
 
 
 def test_what_stands_there_is_not_written_again(library: Path, tmp_path: Path) -> None:
@@ -276,21 +228,6 @@ def test_nothing_unproved_is_claimed(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert "[%c" not in told
 
 
-def test_a_trap_that_the_library_left_undecided_is_proved_on_the_spot(tmp_path: Path) -> None:
-    path = tmp_path / "undecided.sqlite"
-    with open_library(path, create=True) as library:
-        library.add(replace(ELEPHANT, verdict=Verdict.UNDECIDED, proof_by=""))
-        library.add(replace(LEGAL, verdict=Verdict.UNDECIDED, mate_in=None, proof_by=""))
-    text = annotated(game(ELEPHANT_FELL) + game(FELL), tmp_path, path).decode()
-    assert "Resembles" not in text
-    assert (
-        "Sets the Elephant Trap: the pawn on d5 can be taken, but 6.Nxd5?? loses a knight for a pawn after 6...Nxd5"
-        in text
-    )
-    assert "Sets Legal's Mate: the queen on d1 can be taken, but 5...Bxd1?? 6.Bxf7+ Ke7 7.Nd5#." in text
-    assert len(re.findall(r"Takes the bait \(\d+ % -> \d+ %\)", text)) == 2
-
-
 def test_names_cannot_break_a_comment(tmp_path: Path) -> None:
     path = tmp_path / "odd.sqlite"
     with open_library(path, create=True) as library:
@@ -299,16 +236,6 @@ def test_names_cannot_break_a_comment(tmp_path: Path) -> None:
     assert 'Sets a known trap (odd [cal Ra1a8] "Trap"):' in text
     assert parsed(text.encode()).end().board().is_checkmate()
     assert annotated(text, tmp_path, path).decode() == text
-
-
-def test_one_trap_is_not_taken_for_another_with_a_longer_name(tmp_path: Path) -> None:
-    path = tmp_path / "two.sqlite"
-    with open_library(path, create=True) as library:
-        library.add(replace(LEGAL, name="Mate"))
-    own = game(RESIGNED.replace("Bxd1", "Bxd1 {Falls into Mate Deferred: a comment of the author}"))
-    text = annotated(own, tmp_path, path, side="black").decode()
-    assert "{Falls into Mate Deferred: a comment of the author}" in text
-    assert "{ Falls into the Mate: 6.Bxf7+" in text
 
 
 def test_eval_writes_a_value_behind_every_move_that_has_none(tmp_path: Path) -> None:

@@ -1,23 +1,17 @@
 """What the prover leaves open, a UCI engine decides; and what the user sees on the terminal meanwhile."""
 
 import json
-import os
-import pty
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from db.formats.bundled import bundled_non_traps, bundled_traps
 from tests.support.trap_games import FELL, QUIET, annotated, game, make_library
 from trapcore.errors import EngineError
-from trapline.commands.annotate import annotate
 from workshop.benchmarks.stockfish import STOCKFISH
 
 pytestmark = pytest.mark.usefixtures("by_sequences")
 
-ROOT = Path(__file__).parents[2]
 #: The Elephant Trap with two moves of rook pawns inserted, which change nothing.
 RESEMBLES_ELEPHANT = (
     "1. d4 d5 2. c4 e6 3. Nc3 Nf6 4. Bg5 Nbd7 5. cxd5 exd5 6. h3 a6 7. Nxd5 Nxd5 8. Bxd8 Bb4+ 9. Qd2 Bxd2+ "
@@ -73,12 +67,6 @@ def test_what_the_engine_refutes_is_told_only_as_unproved(
     assert all(proof["by"].startswith("Stockfish") for proof in verdicts)
 
 
-def test_an_engine_that_cannot_be_started(library: Path, tmp_path: Path) -> None:
-    with pytest.raises(EngineError, match="no-engine"):
-        annotated(game(FELL), tmp_path, library, engine=str(tmp_path / "no-engine"))
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.pgn"]
-
-
 def test_an_engine_that_dies_again_and_again(library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRAPLINE_NODES", "8")
     engine = tmp_path / "engine"
@@ -96,46 +84,3 @@ def test_an_engine_that_dies_again_and_again(library: Path, tmp_path: Path, monk
     assert annotated(game(QUIET), tmp_path, library, engine=str(engine)) == game(QUIET).encode()
     with pytest.raises(EngineError, match="failed 2 times"):
         annotated(game(RESEMBLES_ELEPHANT), tmp_path, library, engine=str(engine))
-
-
-def on_terminal(arguments: list[str]) -> str:
-    """What the command shows when standard error is a terminal."""
-    ours, theirs = pty.openpty()
-    line = [sys.executable, "-m", "trapline", "annotate", *arguments]
-    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "120"}
-    process = subprocess.Popen(line, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=theirs, env=environment)
-    os.close(theirs)
-    shown = b""
-    try:
-        while data := os.read(ours, 4096):
-            shown += data
-    except OSError:
-        pass  # Linux says so when the other end is closed
-    os.close(ours)
-    assert process.wait() == 0
-    return shown.decode()
-
-
-@pytest.mark.slow
-def test_progress_and_summary_on_a_terminal(library: Path, tmp_path: Path) -> None:
-    (tmp_path / "in.pgn").write_text(game(FELL) * 60)
-    shown = on_terminal([str(tmp_path / "in.pgn"), "--db", str(library)])
-    assert "positions/s" in shown
-    assert " findings" in shown
-    assert "games read" in shown
-    assert on_terminal([str(tmp_path / "in.pgn"), "--db", str(library), "--quiet"]) == ""
-
-
-def test_the_default_library_is_made_of_the_bundled_traps(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    # All of them take half a minute, and are proved in tests/db/formats/test_bundled.py.
-    few = [trap for trap in bundled_traps() if trap.family == "legal"]
-    monkeypatch.setattr("db.formats.bundled.bundled_traps", lambda: few)
-    monkeypatch.setattr("db.formats.bundled.bundled_non_traps", lambda: bundled_non_traps()[:1])
-    monkeypatch.setenv("TRAPLINE_DB", str(tmp_path / "data" / "library.sqlite"))
-    (tmp_path / "in.pgn").write_text(game(FELL))
-    for run in (1, 2):
-        annotate([str(tmp_path / "in.pgn")], output=str(tmp_path / "out.pgn"))
-        assert b"Takes the bait" in (tmp_path / "out.pgn").read_bytes()
-        assert ("library.sqlite of the bundled traps" in capsys.readouterr().err) == (run == 1)

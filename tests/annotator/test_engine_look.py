@@ -9,7 +9,7 @@ from annotator.engine_check import EngineVerifier
 from annotator.known_traps import KnownTraps
 from annotator.request import AnalysisOptions, AnalysisRequest, BatchAnalyzer
 from annotator.settings import AnalysisSettings, Tell
-from tests.support.uci_engines import REFUTING, engine_of
+from tests.support.uci_engines import engine_of
 from trapcore import _native
 from trapcore.measures.options import IndexedMeasure
 from trapcore.parallel.budget import Cancellation
@@ -61,10 +61,3 @@ def test_a_batch_without_the_looks_of_its_games_is_refused(
     batch = batch_of(GAMES)
     with pytest.raises(ValueError, match="looks at game 1"):
         analyzer("an-engine")(batch if looks is None else batch.with_looks(looks), Cancellation())
-
-
-def test_a_look_that_is_cancelled_ends(tmp_path: Path) -> None:
-    stop = Cancellation()
-    stop.cancel()
-    with EngineVerifier(engine_of(tmp_path, REFUTING), 100_000) as verifier, pytest.raises(RuntimeError):
-        verifier.looked(batch_of(GAMES), stop)

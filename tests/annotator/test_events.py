@@ -47,12 +47,6 @@ def test_a_losing_move_costs_the_difference_of_two_positions() -> None:
     assert evaluation([found], None, {}) != ""
 
 
-def test_a_claim_goes_with_what_it_costs() -> None:
-    event = placed(Event.FELL, known=False)
-    assert hangs_on(with_values(event, 0.3, -0.4))
-    assert not hangs_on(with_values(event, 0.1, 0.0))
-
-
 def test_a_known_trap_stays_without_figures_that_deny_it() -> None:
     found = with_values(placed(Event.FELL, known=True), 0.1, 0.0)
     assert (found.known, found.before, found.after, found.proof.loss) == (True, None, None, None)
@@ -82,3 +76,9 @@ def test_the_better_move_is_that_of_the_deepest_search() -> None:
 
 def _legal(epd: str) -> list[str]:
     return [move.uci() for move in parse_position(epd).legal_moves]
+
+
+def test_a_claim_goes_with_what_it_costs() -> None:
+    event = placed(Event.FELL, known=False)
+    assert hangs_on(with_values(event, 0.3, -0.4))
+    assert not hangs_on(with_values(event, 0.1, 0.0))

@@ -114,10 +114,6 @@ def test_odd_games_are_judged_and_their_bytes_kept(table: list[Odd]) -> None:
     assert [record.plies for record in records(after).records] == [record.plies for record in records(data).records]
 
 
-def test_the_table_has_sixty_inputs() -> None:
-    assert len(TABLE) >= 60
-
-
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
 def test_utf_16_is_written_as_it_was_read(tmp_path: Path, encoding: str) -> None:
     for mark in ("", "\ufeff"):
@@ -152,12 +148,6 @@ def test_a_zip_archive_is_read(tmp_path: Path) -> None:
     assert b"Sets L" in (tmp_path / "out" / "games.pgn").read_bytes()
 
 
-@pytest.mark.parametrize("content", [b"", b"Dear friends,\nno game here.\n", bytes(range(256)) * 8, b"\n\n"])
-def test_a_file_without_a_game_is_an_error(tmp_path: Path, content: bytes) -> None:
-    (tmp_path / "in.pgn").write_bytes(content)
-    assert "there is no game in this file" in annotate(tmp_path, "in.pgn", 2)
-
-
 def test_a_comment_left_open_is_not_closed_by_a_brace_of_ours() -> None:
     before = game(MOVES.replace("Nxe5 ", "{the pin Nxe5 ") + " 1-0") + "\n" + game(FELL)
     after, _ = rewritten(before.encode())
@@ -165,12 +155,6 @@ def test_a_comment_left_open_is_not_closed_by_a_brace_of_ours() -> None:
     closed = before + "\n" + game(FELL.replace("e4 ", "e4 {closes it} ")) + "\n" + game(FELL)
     after, _ = rewritten(closed.encode())
     assert after.count(b"}") > 1
-
-
-def test_a_note_names_game_move_and_reason(tmp_path: Path) -> None:
-    (tmp_path / "in.pgn").write_text(SECOND + "\n" + game("1. e4 e5 2. Nf3 d6 3. Bb5+ Nc6 4. d4 Nd4 *"))
-    said = annotate(tmp_path, "in.pgn", 0)
-    assert "game 2, move 4: Nd4 is not legal (the knight on c6 is pinned). The game is read up to there." in said
 
 
 def test_a_game_is_read_to_its_two_thousandth_half_move() -> None:
@@ -206,11 +190,6 @@ def test_every_legal_move_of_the_trials_is_judged(path: Path) -> None:
     _, counts = rewritten(data)
     # Of each game the position before its first move is judged too.
     assert counts.positions - counts.games == sum(right)
-
-
-@needs(TRIALS)
-def test_the_trials_are_all_there() -> None:
-    assert len(TRIAL_FILES) == 26
 
 
 STALEMATE = "67. Kc7 1/2-1/2\n"

@@ -1,7 +1,6 @@
 """Losing moves of indexed games: found once, stored beside the games, told in the report of a player."""
 
 import json
-import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from annotator import record
 from annotator.record import Recorded, record_losing_moves
 from annotator.settings import AnalysisSettings
 from coach.report.html import page
-from coach.report.losses import clock_band, costliest_first
+from coach.report.losses import costliest_first
 from coach.report.report import report
 from db.games.index_games import index_files
 from db.games.stored_game import stored_game
@@ -24,12 +23,11 @@ from db.storage.models import GameRow, LosingMoveRow, PositionValueRow
 from db.wording.english import ENGLISH
 from db.wording.sentences import Narrator
 from tests.conftest import NewLibrary
-from tests.support.command_line import CommandLine, run_program
+from tests.support.command_line import run_program
 from tests.support.trap_games import FELL, MISSED, QUIET, RESEMBLES, game
 from trapcore import _native
 from trapcore.parallel.pools import threads
 from trapcore.proof.trap_test import LOSS
-from trapline.program import app
 
 CLOCK = FELL.replace("5. Nxe5 Bxd1", "5. Nxe5 {[%clk 0:03:00]} Bxd1 {[%clk 0:00:08.5]}")
 GAMES = (
@@ -164,33 +162,6 @@ def test_another_analysis_looks_again_and_replaces(new_library: NewLibrary, game
             stored = list(losing_moves_of(connection, [1, 2, 3, 4]))
     assert len(stored) == again.losing_moves
     assert first.games == 4
-
-
-def test_the_command_index_looks_through_games_unless_told_not_to(games: Path, tmp_path: Path) -> None:
-    open_library(tmp_path / "l.sqlite", create=True).close()
-    index = ("index", str(games), "--db", str(tmp_path / "l.sqlite"))
-    assert "looked through" not in CommandLine(app).run(*index, "--tell", "known")
-    assert "4 games looked through" in CommandLine(app).run(*index)
-    assert CommandLine(app).answer(*index)["games_looked_through"] == 0
-
-
-def test_report_of_a_player_without_traps_counts_his_losing_moves(games: Path, tmp_path: Path) -> None:
-    db = ("--db", str(tmp_path / "l.sqlite"))
-    open_library(tmp_path / "l.sqlite", create=True).close()
-    CommandLine(app).run("index", str(games), *db, "--tell", "known")
-    report = ("report", "Éva Kiss", "-o", str(tmp_path / "r.html"), *db)
-    assert "3 games of Éva Kiss: no trap of the library occurred" in run_program(report, tmp_path, {}).stderr
-    CommandLine(app).run("index", str(games), *db)
-    said = run_program(report, tmp_path, {}).stderr
-    assert re.search(r"3 games of Éva Kiss: [1-9] losing moves? in the 3 games that were searched; no trap", said)
-
-
-@pytest.mark.parametrize(
-    ("seconds", "name"),
-    [(None, "not known"), (0, "under 10 seconds"), (10, "10 to 30 seconds"), (600, "10 minutes or more")],
-)
-def test_times_left_have_names(seconds: int | None, name: str) -> None:
-    assert clock_band(seconds) == name
 
 
 @pytest.mark.parametrize(

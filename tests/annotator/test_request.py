@@ -1,6 +1,5 @@
 """One analysis request: command, service, bot and web server look for the same traps in the same game."""
 
-import re
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
@@ -8,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from annotator.request import AnalysisOptions, AnalysisRequest
+from annotator.request import AnalysisRequest
 from annotator.worker import LOSSES_BATCH_BYTES
 from bot.moves.search_pool import SearchPool
 from bot.moves.trap_book import TrapBook
@@ -23,7 +22,6 @@ from tests.support.trap_games import (
     game,
     make_library,
 )
-from trapcore.measures.options import IndexedMeasure
 from trapline.commands.annotate import annotate
 from trapline.service import maintenance_jobs
 from trapline.service.following import Follower
@@ -106,14 +104,6 @@ def test_all_ways_of_use_ask_for_the_same(
     assert AnnotateParams().request(settings) == replace(expected, batch_bytes=min(BATCH_BYTES, LOSSES_BATCH_BYTES))
 
 
-def test_the_request_is_made_nowhere_else() -> None:
-    makes = re.compile(r"(?<!class )\bAnalysisRequest\(")
-    folders = ("annotator", "bot", "coach", "trapline", "db")
-    files = [path for folder in folders for path in (ROOT / folder).rglob("*.py")]
-    assert len(files) > 100
-    assert not [path.name for path in files if makes.search(path.read_text())]
-
-
 @pytest.mark.parametrize("measure", ["sequences", "structural"])  # one that tells the labels apart, one that does not
 def test_service_and_command_find_the_same_traps(
     library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, measure: str
@@ -130,12 +120,3 @@ def test_service_and_command_find_the_same_traps(
     annotate([str(source)], output=str(out), quiet=True)
     assert b"Legal's Mate" in by_service
     assert out.read_bytes() == by_service
-
-
-def test_options_come_before_the_settings() -> None:
-    settings = Settings(measure="sequences", min_similarity=0.9, nodes=10)
-    options = AnalysisOptions(measure=IndexedMeasure.STRUCTURAL, min_similarity=0.0, nodes=20)
-    request = AnalysisRequest.from_settings(settings, options)
-    assert (request.measure, request.min_similarity, request.nodes) == ("structural", 0.0, 20)
-    plain = AnalysisRequest.from_settings(Settings(), AnalysisOptions(measure=IndexedMeasure.SEQUENCES))
-    assert plain.min_similarity == 0.8

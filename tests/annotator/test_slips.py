@@ -7,7 +7,6 @@ from pathlib import Path
 import chess.pgn
 import pytest
 
-from db.proof.engine_choice import installed_stockfish
 from trapcore.proof.search import INACCURACY
 from trapline.commands.annotate import annotate
 
@@ -63,16 +62,3 @@ def test_a_pawn_that_is_left_alone_is_told(slips: tuple[chess.pgn.Game, list[dic
 def test_without_all_there_is_no_slip_and_a_side_has_its_own(tmp_path: Path) -> None:
     assert not [line for line in review(tmp_path, tell="losses")[1] if line["event"] == "slip"]
     assert {line["mover"] for line in review(tmp_path, side="black")[1] if line["event"] == "slip"} == {"black"}
-
-
-@pytest.mark.skipif(installed_stockfish() is None, reason="Stockfish is not installed")
-def test_an_engine_has_the_last_word_about_slips(tmp_path: Path) -> None:
-    lines = [line for line in review(tmp_path, engine="auto", evaluations=True)[1] if line["event"] == "slip"]
-    assert ("a7a6", "f6e4") in [(line["bait"], line["best"]) for line in lines]
-
-
-def test_a_second_run_adds_nothing(tmp_path: Path) -> None:
-    review(tmp_path)
-    once, again = tmp_path / "out.pgn", tmp_path / "again.pgn"
-    annotate([str(once)], output=str(again), tell="all", quiet=True, engine="off")
-    assert again.read_bytes() == once.read_bytes()

@@ -95,11 +95,6 @@ def test_the_position_of_an_undecided_trap_is_known_whoever_proves_it(trap: Trap
     assert {(f.known, f.prover, f.nodes) for f in proved if _native.epd(f.fen) == trap.epd} == {(True, "library", 0)}
 
 
-def test_what_only_resembles_is_not_known() -> None:
-    found = findings(judged([LEGAL], RESEMBLES))
-    assert {(f.known, f.prover) for f in found} == {(False, _native.PROVER_VERSION)}
-
-
 def test_a_bait_that_several_traps_propose_is_proved_once() -> None:
     # Black's last decision.
     last = after_plies(SAFE, 8)
@@ -143,12 +138,6 @@ def test_a_gain_that_fails_does_not_hide_a_mate() -> None:
     assert {(f.trap, f.mate_in, f.prover) for f in found if not f.known} == {(1, 2, _native.PROVER_VERSION)}
 
 
-def test_a_longer_mate_is_told_under_the_name_of_a_trap_that_is_as_long() -> None:
-    quick = replace(mates(LEGAL)[0], mate_in=1)
-    found = findings(judged([quick, *mates(LEGAL)], RESEMBLES))
-    assert {(f.trap, f.mate_in) for f in found if not f.known} == {(1, 2)}
-
-
 @pytest.mark.parametrize("moves", [FELL, RESEMBLES, RESEMBLES_ELEPHANT])
 def test_the_order_of_the_proof_changes_no_finding(moves: str) -> None:
     traps = [*mates(*COUSINS, LEGAL), ELEPHANT]
@@ -177,6 +166,11 @@ def test_a_bait_on_other_squares_is_found_by_matching() -> None:
     ]
 
 
+def test_what_only_resembles_is_not_known() -> None:
+    found = findings(judged([LEGAL], RESEMBLES))
+    assert {(f.known, f.prover) for f in found} == {(False, _native.PROVER_VERSION)}
+
+
 def test_the_line_of_a_bait_that_was_matched_but_not_proved_is_legal() -> None:
     # A gain is asked for, with fewer nodes than any search takes.
     gain, shifted = replace(BACK_RANK, mate_in=None), game("1... Rxb2 *", FEN=BACK_RANK_SHIFTED)
@@ -184,11 +178,3 @@ def test_the_line_of_a_bait_that_was_matched_but_not_proved_is_legal() -> None:
     fell = [(f.bait, f.killer_line, f.verdict) for f in found if f.event == "fell"]
     assert fell == [("b8b2", ["e1e8"], "undecided")]
     assert not findings(judged_text([gain], shifted, min_similarity=0.1, nodes=8))
-
-
-def test_a_move_of_the_same_squares_goes_before_the_counterpart() -> None:
-    guarded = game("1... Rxa2 2. Re8# 1-0", FEN="r5k1/5ppp/2n5/8/8/8/P4PPP/3RR1K1 b - - 0 1")
-    found = findings(judged_text([BACK_RANK], guarded, min_similarity=0.5))
-    assert [(f.event, f.bait, f.killer_line) for f in found] == [
-        (event, "a8a2", ["e1e8"]) for event in ("fell", "sprung")
-    ]

@@ -14,7 +14,7 @@ from pydantic import SecretStr, ValidationError
 
 from bot.challenges.block_lists import BlockLists, read_list
 from bot.challenges.queue import MOST_WAITING, ChallengeQueue
-from bot.challenges.rules import decline_reason, has_place, in_order
+from bot.challenges.rules import decline_reason, has_place
 from bot.settings import BotSettings, Speed, parse_clock
 from lichess.api import BOT_GAMES_A_DAY, Challenge, DeclineReason, Limited, Person
 from lichess.client import Connection
@@ -108,12 +108,6 @@ def test_clocks_that_lichess_refuses(text: str, message: str) -> None:
         BotSettings(seek_clocks=(text,))
 
 
-def test_humans_come_first_then_who_came_first() -> None:
-    machine = replace(CHALLENGE, id="m", challenger=MACHINE)
-    first, second = replace(CHALLENGE, id="a"), replace(CHALLENGE, id="b")
-    assert [challenge.id for challenge in in_order([machine, first, second])] == ["a", "b", "m"]
-
-
 class Counted(Executor):
     """Counts what it is given to do, and does not do it."""
 
@@ -201,37 +195,6 @@ def test_beyond_the_games_of_a_day_people_are_answered_and_bots_are_declined() -
     challenges.turn({})
     assert (requests.count, challenges.expected) == (2, 1)
     nowhere.close()
-
-
-def test_no_decline_is_logged_that_was_not_sent(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level("INFO")
-    pauses = Pauses(lambda: 1000.0)
-    nowhere = Connection("http://127.0.0.1:9", SecretStr("lip_nobody"))
-    with ThreadPoolExecutor(1) as threads:
-        settings = BotSettings(block=("anna",))
-        challenges = ChallengeQueue(nowhere, pauses, settings, threads, lambda done: done(), lambda game: None)
-        challenges.challenged(CHALLENGE)
-        pauses.limited(Kind.ANSWER, Limited("too many", None))
-        challenges.challenged(CHALLENGE)
-    nowhere.close()
-    assert not any("is declined" in message for message in caplog.messages)
-    assert "challenge aaaaaaaa of Anna is left until lichess drops it" in caplog.messages
-
-
-@pytest.mark.parametrize(
-    ("settings", "reason"),
-    [
-        ({"min_base": 180, "max_base": 180, "min_increment": 2, "max_increment": 2}, None),
-        ({"min_base": 300}, DeclineReason.TOO_FAST),
-        ({"max_base": 60}, DeclineReason.TOO_SLOW),
-        ({"min_increment": 3}, DeclineReason.TOO_FAST),
-        ({"max_increment": 1}, DeclineReason.TOO_SLOW),
-    ],
-)
-def test_clocks_have_bounds(settings: dict[str, Any], reason: DeclineReason | None) -> None:
-    assert decline_reason(CHALLENGE, BotSettings(**settings)) is reason
-    days = replace(CHALLENGE, limit=None, speed="correspondence", days=2)
-    assert decline_reason(days, BotSettings(**settings, speeds=(Speed.CORRESPONDENCE,))) is None
 
 
 def test_block_lists_are_read_from_files_and_addresses(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -20,7 +20,6 @@ from db.library.open import open_library
 from db.patterns.recall import Again
 from db.proof.prover import TrapProver
 from db.query.answer import Page
-from db.traps.terms import Event
 from db.traps.trap import Trap
 from lichess.api import ChatLine
 from tests.support.bot_games import INFO
@@ -96,12 +95,6 @@ def test_whatever_is_written_is_short_one_line_and_without_links(text: str) -> N
     assert not re.search(r"[^\s.]\.[A-Za-z]", found), "lichess takes that for an address"
 
 
-def test_the_greeting_has_the_names_and_nothing_unknown() -> None:
-    assert chat.greeting("Hi {opponent}, I am {me}. {clock}", INFO) == [Message("player", "Hi You, I am Me.")]
-    assert chat.greeting("", INFO) == []
-    assert len(chat.greeting("{opponent} " * 40, INFO)[0].text) <= LONGEST
-
-
 def test_remarks_for_spectators(book: TrapBook) -> None:
     is_set, fell = (without_figures(message.text) for message in chat.remarks(events(book, FELL), INFO))
     assert is_set.startswith("Me: Sets Légal's mate: the queen on d1 can be taken, but 5... Bxd1 6. Bxf7+ Ke7 7. Nd5#.")
@@ -110,16 +103,6 @@ def test_remarks_for_spectators(book: TrapBook) -> None:
     assert last == "Me: White misses the mate, 6. Bxf7+."
     assert {message.room for message in chat.remarks(events(book, MISSED), INFO)} == {"spectator"}
     assert len(chat.remarks(events(book, AVOIDED), INFO)) == 1
-
-
-def test_remarks_go_on_where_they_were(book: TrapBook) -> None:
-    every = events(book, FELL)
-    one_by_one = [
-        message
-        for count in range(len(every))
-        for message in chat.remarks(every[count : count + 1], INFO, every[:count])
-    ]
-    assert one_by_one == chat.remarks(every, INFO)
 
 
 def test_a_long_remark_loses_its_advice_before_it_is_cut(book: TrapBook) -> None:
@@ -170,42 +153,11 @@ def test_pattern_of_an_earlier_game_is_said_in_one_message(key: str, games: int,
     assert memory.words(again) == chat.fitting(memory.words(again)) == f"You fell for {said}"
 
 
-def test_occasions_are_losing_moves_of_the_opponent_only(book: TrapBook) -> None:
-    # Both players erred: White with 5.Nxe5, Black with 5...Bxd1.
-    _, every = book.annotated(f"{movetext(INFO, FELL).decode()}\n".encode())
-    assert {event.mover for event in every if event.event is Event.FELL} == {"white", "black"}
-    for color, player in (("white", "black"), ("black", "white")):
-        info = replace(INFO, color=color)  # type: ignore[arg-type]
-        found = list(memory.occasions(every, info, "https://lichess.org"))
-        assert [each.colour for each in found] == [player]
-        (occasion,) = found
-        assert (occasion.player, occasion.against) == (INFO.opponent.name, INFO.me.name)
-        assert occasion.site == f"https://lichess.org/{INFO.id}"
-        assert all(pattern.key for pattern in occasion.patterns)
-
-
-def test_a_line_that_does_not_fit_is_told_by_its_answer(book: TrapBook, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chat, "LONGEST", 58)
-    (first, *_) = events(book, FELL)
-    assert first.trap is not None
-    (_, line) = chat.summary([replace(first, trap=replace(first.trap, name="Légal"))], INFO)
-    assert without_figures(line.text) == "The trap: 5... Bxd1 allows mate in 2: 6. Bxf7+."
-
-
 def test_spectators_hear_of_a_trap_when_its_bait_is_answered(book: TrapBook) -> None:
     set_, fell, sprung = events(book, FELL)
     assert [chat.is_answered(set_, plies) for plies in (9, 10)] == [False, True]
     assert [chat.is_answered(fell, plies) for plies in (10, 11)] == [False, True]
     assert chat.is_answered(sprung, 11)
-
-
-def test_a_long_summary_takes_two_messages_at_most(book: TrapBook) -> None:
-    (first, *_) = events(book, FELL)
-    assert first.trap is not None
-    many = [replace(first, trap=replace(first.trap, slug=f"s{n}", name=f"Trap number {n} of many")) for n in range(20)]
-    found = chat.summary(many, INFO)
-    assert len(found) == 2
-    assert all(len(message.text) <= LONGEST for message in found)
 
 
 def test_commands_in_any_case_go_back_to_their_room(book: TrapBook) -> None:

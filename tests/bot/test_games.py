@@ -12,7 +12,6 @@ from annotator.record import record_losing_moves
 from bot.bot import Bot, check_account
 from bot.moves.move_choice import MoveSources, Tablebases
 from bot.saved_state import SavedState
-from bot.settings import Speed
 from db.games.index_games import index_files
 from db.library.library import Library
 from db.library.open import create_library, open_library
@@ -252,26 +251,6 @@ def test_a_full_house_lets_challenges_wait_and_declines_what_it_does_not_play(
     no_violations(server)
 
 
-def test_without_a_library_it_plays_on_and_looks_again(
-    server: Server, settings: Settings, caplog: pytest.LogCaptureFixture
-) -> None:
-    whole = settings.db.read_bytes()
-    settings.db.write_bytes(b"broken")
-    with playing(settings) as bot:
-        games = [challenged(server, Habits(line=LEGAL)) for _ in range(2)]
-        until(lambda: all(ended(server, game) for game in games))
-        until(lambda: len(list((settings.bot.folder / "games").glob("*/*.pgn"))) == 2)
-        assert bot.traps.book is None
-        settings.db.write_bytes(whole)
-        last = challenged(server, Habits(line=LEGAL, think=(0.1, 0.1)))
-        until(lambda: ended(server, last))
-        assert bot.traps.book is not None
-        summary = ("player", "Thanks for the game! Traps: my Légal's mate (you fell for it).")
-        until(lambda: summary in chat_of(server, last))
-    assert sum("playing without traps" in message for message in caplog.messages) == 1
-    no_violations(server)
-
-
 def test_an_account_that_is_no_bot_or_a_token_that_may_not_play_is_refused(server: Server) -> None:
     def join(site: Any) -> None:
         site.token(site.join("Human"), "lip_human")
@@ -313,19 +292,6 @@ def test_a_game_that_never_begins_is_aborted(
         game = challenged(server, Habits(think=(60.0, 60.0)))
         until(lambda: ended(server, game))
         assert server.do(lambda site: site.games[game].status) == "aborted"
-    no_violations(server)
-
-
-def test_a_game_of_days_is_left_and_read_again_when_it_is_our_turn(
-    server: Server, settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("bot.game_state.LEAVE_SECONDS", 0.5)
-    monkeypatch.setattr("bot.bot.LIST_CALM_SECONDS", 0.5)
-    slow = settings.model_copy(update={"bot": settings.bot.model_copy(update={"speeds": (Speed.CORRESPONDENCE,)})})
-    with playing(slow, ()) as bot:
-        game = challenged(server, Habits(think=(2.0, 2.0)), days=2, limit=None, increment=None)
-        until(lambda: game in bot._resting)
-        until(lambda: server.do(lambda site: site.games[game].ply >= 3))
     no_violations(server)
 
 
@@ -398,25 +364,4 @@ def test_games_with_traps_become_chapters_of_a_study(
         until(lambda: list((settings.bot.folder / "chapters").glob("*.json")) == [])
     assert f"TrapBot – Player1 ({game})" in study()
     assert "Falls into" in study()
-    no_violations(server)
-
-
-def test_greetings_farewells_and_evaluations(server: Server, settings: Settings) -> None:
-    texts = {
-        "greeting": "Hi {opponent}",
-        "greeting_spectators": "{me} plays {opponent}",
-        "goodbye": "Bye {opponent}",
-        "goodbye_spectators": "Thanks for watching {me}",
-    }
-    polite = settings.model_copy(update={"bot": settings.bot.model_copy(update=texts)})
-    with playing(polite, ()):
-        game = challenged(server, Habits(resign_at=7))
-        until(lambda: ended(server, game))
-        until(lambda: SavedState(settings.bot.folder).unfinished() == [])
-        until(lambda: len(chat_of(server, game)) >= 5)
-    said = chat_of(server, game)
-    assert {("player", "Hi Player1"), ("spectator", "TrapBot plays Player1")} <= set(said)
-    assert {("player", "Bye Player1"), ("spectator", "Thanks for watching TrapBot")} <= set(said)
-    (path,) = (settings.bot.folder / "games").glob("*/*.pgn")
-    assert "[%eval " in path.read_text()
     no_violations(server)

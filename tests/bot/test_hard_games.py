@@ -1,6 +1,5 @@
 """The whole bot where lichess is not kind: limits, absent opponents, odd positions, and people it knows little of."""
 
-import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, cast
 
@@ -9,7 +8,6 @@ import pytest
 
 from bot.challenges.block_lists import BlockLists
 from bot.challenges.queue import MOST_WAITING, ChallengeQueue
-from bot.moves.engines import searcher
 from bot.settings import BotSettings, Variant
 from lichess.api import GameStart
 from lichess.parse import challenge
@@ -133,20 +131,6 @@ def test_no_number_of_challenges_is_kept_waiting() -> None:
         assert queue.waiting == MOST_WAITING
 
 
-def test_the_first_move_is_chosen_with_what_the_game_made_ready(
-    server: Server, settings: Settings, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    def searcher_made_slowly(*given: Any) -> Any:
-        time.sleep(0.5)
-        return searcher(*given)
-
-    monkeypatch.setattr("bot.game_runner.searcher", searcher_made_slowly)
-    with playing(settings, ()):
-        game = challenged(server)
-        until(lambda: server.do(lambda site: game in site.games and bool(site.games[game].board.move_stack)))
-    assert not [record for record in caplog.records if record.levelname == "ERROR"]
-
-
 def test_what_cannot_be_played_is_given_up(
     server: Server, settings: Settings, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -190,33 +174,6 @@ def test_opponents_of_whom_little_is_known(server: Server, settings: Settings, s
         server.do(begin)
         until(lambda: ended(server, "strange0"))
         until(lambda: bool(list((settings.bot.folder / "games").glob("*/strange0.pgn"))))
-    no_violations(server)
-
-
-def test_a_rematch_is_played(server: Server, settings: Settings) -> None:
-    with playing(settings, ()):
-        challenged(server, Habits(resign_at=4, rematch=1.0, think=(0.0, 0.1)))
-        until(lambda: server.do(lambda site: len(site.games)) >= 3)
-        colors = server.do(lambda site: [site.games[game].color_of(site.account("TrapBot")) for game in site.games])
-    assert colors[:3] == [chess.WHITE, chess.BLACK, chess.WHITE]
-    no_violations(server)
-
-
-def test_the_rating_that_counts_is_that_of_the_clock(server: Server, settings: Settings) -> None:
-    def join(site: Any) -> None:
-        for name, ratings in (("Fast", {"bullet": 2800, "blitz": 1500}), ("Slow", {"bullet": 1500, "blitz": 2800})):
-            account = site.join(name, "BOT")
-            account.ratings = ratings
-            Player(site, account, Habits(resign_at=2), 1)
-
-    server.do(join)
-    seeking = changed(settings, seek_minutes=0.005, seek_clocks=("1+0",), max_rating=2000, seek_games=1)
-    with playing(seeking, ()):
-        until(lambda: server.do(lambda site: bool(site.games)))
-        names = server.do(
-            lambda site: {side.account.name for game in site.games.values() for side in game.sides.values()}
-        )
-    assert names == {"TrapBot", "Slow"}
     no_violations(server)
 
 
@@ -283,26 +240,6 @@ def test_who_asks_for_training_is_challenged_from_the_position_of_the_trap(
     assert other.sides[chess.WHITE].account.name == "TrapBot"
     assert (other.terms.rated, other.terms.limit, other.terms.increment) == (False, 600, 5)
     no_violations(server)
-
-
-def test_after_two_minutes_the_chat_is_not_asked_for_any_more(
-    server: Server, settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("bot.chat.afterwards.WAITS", (0.1,))
-    monkeypatch.setattr("bot.chat.afterwards.LOOK_SECONDS", 0.1)
-    monkeypatch.setattr("bot.chat.afterwards.ANSWER_SECONDS", 1.0)
-
-    def requests() -> int:
-        return server.do(lambda site: site.record.requests["GET /api/bot/game/{game}/chat"])
-
-    with playing(settings):
-        game = challenged(server, Habits(resign_at=5))
-        until(lambda: ended(server, game))
-        until(lambda: requests() > 1)
-        time.sleep(1.5)
-        before = requests()
-        time.sleep(0.5)
-        assert requests() == before
 
 
 def test_arenas_that_admit_bots_are_joined_and_left(

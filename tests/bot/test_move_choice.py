@@ -18,12 +18,10 @@ from bot.moves.move_choice import Choice, MoveSources, OpeningBooks, Tablebases,
 from bot.moves.search_pool import SearchPool
 from bot.moves.trap_book import PendingReplies, TrapBook, TrapLibrary
 from bot.settings import BotSettings, EngineSettings
-from db.formats.bundled import bundled_traps
 from db.proof.prover import TrapProver
 from db.traps.temptation import Frequency, RatingBand
-from lichess.api import Person
 from tests.support.bot_games import INFO
-from tests.support.db_traps import LEGAL_FEN, MIRRORED_LEGAL_FEN, elephant, legal
+from tests.support.db_traps import elephant, legal
 from tests.support.uci_engines import REFUTING, engine_of
 from trapcore.errors import EngineError, InputError
 from trapcore.parallel.budget import Cancellation
@@ -106,28 +104,10 @@ def test_the_killer_is_known_once_the_bait_is_taken(book: TrapBook, moves: str, 
     assert found == (Choice(killer, "killer") if killer else None)
 
 
-def test_also_with_colours_exchanged_and_without_the_moves_before(book: TrapBook) -> None:
-    assert book.killer(after("g5d8", MIRRORED_LEGAL_FEN), PendingReplies()) == "c5f2"
-    assert book.killer(after("g5d8 c5f2 e1e2", MIRRORED_LEGAL_FEN), PendingReplies()) == "c6d4"
-    assert book.killer(chess.Board(LEGAL_FEN), PendingReplies()) is None
-
-
 def test_of_a_gain_only_the_first_move_is_played_without_a_search(book: TrapBook) -> None:
     moves = "d2d4 d7d5 c2c4 e7e6 b1c3 g8f6 c1g5 b8d7 c4d5 e6d5 c3d5"
     assert book.killer(after(moves), PendingReplies()) == "f6d5"
     assert book.killer(after(f"{moves} f6d5 g5d8"), PendingReplies()) is None
-
-
-def test_a_similar_trap_that_was_set_is_remembered(book: TrapBook, search_pool: SearchPool) -> None:
-    other = after(f"a2a3 a7a6 {BEFORE}")
-    found = book.set_by(other, [chess.Move.from_uci("f3e5")], 5000)
-    assert [trap.known for trap in found] == [False]
-    pending = PendingReplies()
-    pending.add(found[0])
-    for uci in ("f3e5", "g4d1"):
-        other.push_uci(uci)
-    assert book.killer(other, PendingReplies()) is None
-    assert book.killer(other, pending) == "c4f7"
 
 
 # Traps --------------------------------------------------------------------------------------------------------------
@@ -212,16 +192,6 @@ def test_a_trap_is_set_if_it_costs_little(
         assert found.trap is not None
 
 
-def test_traps_are_for_a_person_or_for_a_bot(book: TrapBook) -> None:
-    board = after(f"{BEFORE} f3e5")
-    taken = {}
-    for title in ("", "BOT"):
-        opponent = book.opponent(Person("you", "You", title, 1500), 0.05)
-        taken[title] = {reply.uci: reply.probability for reply in opponent.model.replies(board)}["g4d1"]
-    assert taken[""] != taken["BOT"]
-    assert book.opponent(None, 0.05).allowed == 0.05
-
-
 def test_without_a_library_the_search_decides() -> None:
     assert choose(after(BEFORE), 50, sources(), None, Fixed("h2h3", 0, 0), Cancellation()) == Choice(
         "h2h3", "search", 0
@@ -239,11 +209,6 @@ def test_a_library_that_cannot_be_opened_is_logged_once(
     assert library.load() is None
     assert len(caplog.messages) == 1
     assert caplog.messages[0].startswith("playing without traps: ")
-
-
-def test_a_whole_library_of_undecided_traps_plays_no_killer(search_pool: SearchPool) -> None:
-    book = TrapBook(bundled_traps(), {}, Settings(measure="sequences"), search_pool)
-    assert book.killer(after(f"{BEFORE} f3e5 g4d1"), PendingReplies()) is None
 
 
 # Books, tables, boards ----------------------------------------------------------------------------------------------
@@ -281,18 +246,6 @@ def test_of_the_moves_of_a_book_the_one_that_sets_a_trap_is_played(tmp_path: Pat
         if (found := move_without_search(board, sources(path, trap_loss=0.0), book, PendingReplies()))
     }
     assert len(without) > 1
-
-
-def test_a_folder_without_tables_knows_nothing(tmp_path: Path) -> None:
-    assert Tablebases([tmp_path]).move(chess.Board("8/8/8/8/8/4k3/8/R3K3 w - - 0 1")) is None
-    with pytest.raises(OSError, match="missing"):
-        Tablebases([tmp_path / "missing"])
-
-
-def test_an_only_move_is_played_at_once() -> None:
-    cornered = chess.Board("k6r/8/8/8/8/8/6P1/7K w - - 0 1")
-    assert move_without_search(cornered, sources(), None, PendingReplies()) == Choice("h1g1", "only")
-    assert move_without_search(chess.Board(), sources(), None, PendingReplies()) is None
 
 
 def test_the_board_is_that_of_the_whole_list() -> None:

@@ -1,7 +1,6 @@
 """The bot's own repertoires: built by another process, kept, played from, built anew when the library has changed."""
 
 import logging
-import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -111,16 +110,6 @@ def test_one_that_is_there_is_played_at_once_and_an_old_one_until_another_is_bui
         repertoires.stop()
 
 
-def test_without_minutes_or_traps_none_is_built(settings: Settings, building: Settings) -> None:
-    without = building.model_copy(update={"bot": building.bot.model_copy(update={"trap_loss": 0.0})})
-    for one in (settings, without):
-        repertoires = Repertoires(one)
-        repertoires.start()
-        assert repertoires.find(OPPONENT) is None
-        repertoires.stop()
-        assert not repertoire_folder(one).exists()
-
-
 def test_its_moves_come_after_the_owners_books_and_before_all_else(tmp_path: Path) -> None:
     sources = MoveSources(OpeningBooks(()), Tablebases([]), 0.05)
     repertoire = damiano(MadeOf("1", "", 0, 0.05))
@@ -159,19 +148,6 @@ def test_a_game_begins_with_it_and_the_trap_is_counted(server: Server, building:
         played(bot)
         until(lambda: {"chosen", "taken"} <= bot._saved_state.bot.stats.keys())
     no_violations(server)
-
-
-def test_a_build_that_fails_says_why(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "bot.moves.repertoires", str(tmp_path)]
-    names = (("people-1200-1599-white", "there is no trap library at"), ("white", "white is no repertoire"))
-    for name, says in names:
-        given = [name, str(tmp_path / "none.sqlite"), "0.05", "1", str(os.getpid())]
-        done = subprocess.run(
-            [*command, *given], capture_output=True, text=True, check=False, cwd=Path(__file__).parents[2]
-        )
-        assert done.returncode == 1
-        assert says in done.stderr
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_build_ends_if_its_bot_was_killed_before_it_began(building: Settings, tmp_path: Path) -> None:

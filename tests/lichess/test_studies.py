@@ -8,12 +8,11 @@ import pytest
 from pydantic import SecretStr
 
 from lichess.api import Limited, Refused, Unauthorized, Unreachable
-from lichess.studies import LONGEST_NAME, Chapter, StudiesFull, StudyWriter
+from lichess.studies import Chapter, StudiesFull, StudyWriter
 from tests.fake_lichess.archive.stored import Study
 from tests.fake_lichess.faults import Fault
 from tests.fake_lichess.http.server import Server
 from tests.fake_lichess.site import Site
-from trapcore.errors import OutputError
 
 SECRET = "lip_writer"
 
@@ -101,14 +100,3 @@ def test_a_token_that_may_not_write_and_a_study_that_is_not_there_are_said(serve
         with pytest.raises(Refused):
             studies.write()
         assert len(studies.waiting()) == 1
-
-
-def test_names_fit_and_marks_are_harmless(tmp_path: Path) -> None:
-    long = Chapter("game0001", 'A "very"\\ long ' * 30, "*", "white").title
-    assert len(long) <= LONGEST_NAME
-    assert long.endswith(" (game0001)")
-    assert not {'"', "\\"} & set(long)
-    with closing(StudyWriter("http://127.0.0.1:1", None, (), tmp_path, 64)) as studies:
-        with pytest.raises(OutputError, match="no mark"):
-            studies.add(chapter("../evil"))
-        assert studies.write() == 0

@@ -41,11 +41,6 @@ def outcome(answers: list[bool | LichessError]) -> tuple[list[Unauthorized], int
     return gone, asked[0]
 
 
-def test_one_refusal_is_not_believed() -> None:
-    assert outcome([True]) == ([], 1)
-    assert outcome([*[False] * (TESTS - 1), True]) == ([], TESTS)
-
-
 def test_refusals_all_over_are_believed() -> None:
     assert outcome([False]) == ([REFUSED], TESTS)
 

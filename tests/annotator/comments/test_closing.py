@@ -77,29 +77,6 @@ def test_pattern_is_named_with_the_last_opponent_and_how_often(games: int, key: 
     assert comment == f"The turning point is 23...Nd7?? (55 % → 24 %). {said}"
 
 
-def test_accuracy_stands_before_the_costliest_move_or_alone() -> None:
-    english = LANGUAGES[Language.EN]
-    both = closing_comment(costliest(), english, whole=True, opening=PHILIDOR, accuracy=PLAYED)
-    assert both == (
-        "Philidor Defense: Lion Variation. Accuracy: White 88 %, Black 61 %. The turning point is 23...Nd7?? "
-        "(55 % → 24 %)."
-    )
-    alone = closing_comment(None, english, whole=True, opening=PHILIDOR, accuracy=PLAYED)
-    assert alone == "Philidor Defense: Lion Variation. Accuracy: White 88 %, Black 61 %."
-    assert closing_comment(None, english, whole=True, opening=PHILIDOR) == ""
-    german = closing_comment(None, LANGUAGES[Language.DE], whole=False, accuracy=PLAYED)
-    assert german == "Genauigkeit: Weiß 88 %, Schwarz 61 %."
-
-
-def test_opening_makes_room_for_the_accuracy_and_the_accuracy_for_earlier_games() -> None:
-    english, mates = LANGUAGES[Language.EN], costliest(mate_in=2)
-    long = closing_comment(mates, english, whole=True, opening=LONG, accuracy=PLAYED)
-    assert long.startswith("Ruy Lopez. Accuracy: White 88 %, Black 61 %. The turning point")
-    recurs = closing_comment(mates, english, whole=True, opening=PHILIDOR, accuracy=PLAYED, again=again(2))
-    assert recurs.startswith("Philidor Defense. The turning point"), recurs
-    assert recurs.endswith("the third time.")
-
-
 @pytest.mark.parametrize("language", LANGUAGES.values(), ids=lambda language: language.code)
 def test_every_closing_comment_is_short(language: Grammar) -> None:
     comments = [
@@ -142,15 +119,6 @@ OURS, NEW = "{ ours [%tl 1] }", "{ new [%tl 1] }"
 def test_comment_goes_before_the_result_in_place_of_ours(before: str, after: str) -> None:
     assert closed(before.encode(), "new").decode() == after
     assert closed(after.encode(), "new").decode() == after
-
-
-def test_comment_of_ours_goes_if_there_is_nothing_to_say() -> None:
-    assert closed(f"1. e4 e5 {{ his }} {OURS} 1-0\n".encode(), "") == b"1. e4 e5 { his } 1-0\n"
-    wrapped = Layout(wrapped=True, newline="\r\n", encoding="ascii")
-    lines = closed(b"1. e4 e5\r\n1-0\r\n", "new " * 30, wrapped)
-    assert max(map(len, lines.split(b"\r\n"))) < 80
-    assert b"\r\n\r\n" not in lines
-    assert closed(lines, "", wrapped) == b"1. e4 e5\r\n1-0\r\n"
 
 
 @pytest.fixture(scope="module")
@@ -254,10 +222,6 @@ def test_game_ends_with_its_opening_its_turn_and_what_came_before(annotate: Call
     assert closings(annotate(lost.replace("2022.01.01", "2019.01.01"))) == [first]
 
 
-def test_game_in_which_nothing_loses_has_no_closing_comment(annotate: Callable[..., str]) -> None:
-    assert annotate(game(QUIET)) == game(QUIET)
-
-
 QUIET_EVALS = (0.3, 0.3, 0.3, 1.4, 0.2, 0.3, 0.3, 0.3, -0.4, -0.4, -0.5, 0.9)
 
 
@@ -283,26 +247,10 @@ def test_eval_states_the_accuracy_of_the_values_behind_the_moves(annotate: Calla
     assert annotate(text) == valued(QUIET_EVALS)
 
 
-def test_game_with_a_value_that_cannot_be_read_has_no_accuracy(annotate: Callable[..., str]) -> None:
-    assert "Accuracy" in annotate(game(QUIET), evaluations=True)
-    assert "Accuracy" not in annotate(valued([*QUIET_EVALS[:5], "x", *QUIET_EVALS[6:]]), evaluations=True)
-    assert "Accuracy" not in annotate(game("1. d4 Nf6 2. c4 *\n"), evaluations=True)
-    # Nobody can know what came after the move that cannot be played.
-    assert "Accuracy" not in annotate(game(QUIET.replace("6. Be2", "6. Be9")), evaluations=True)
-
-
 @pytest.mark.parametrize("moves", [FELL, "1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0\n"])
 def test_accuracy_is_of_the_moves_before_the_mate(annotate: Callable[..., str], moves: str) -> None:
     text = " ".join(annotate(game(moves), evaluations=True).split())
     found = re.search(r"Accuracy: White (\d+) %, Black (\d+) %\.", text)
-    assert found is not None, text
-    assert int(found[1]) > 80 > int(found[2])
-
-
-def test_accuracy_counts_from_the_position_of_a_game_that_black_begins(annotate: Callable[..., str]) -> None:
-    tags = {"SetUp": "1", "FEN": "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2"}
-    text = annotate(game("2... Qg5 3. Nxg5 Nc6 4. Nf3 Nf6 5. Nc3 *\n", **tags), evaluations=True)
-    found = re.search(r"Accuracy: White (\d+) %, Black (\d+) %\.", " ".join(text.split()))
     assert found is not None, text
     assert int(found[1]) > 80 > int(found[2])
 
@@ -313,7 +261,3 @@ def test_foreign_words_at_the_end_stay(annotate: Callable[..., str]) -> None:
     assert words in text
     assert len(closings(text)) == 2
     assert annotate(text) == text
-
-
-def test_game_that_is_cut_short_has_no_closing_comment(annotate: Callable[..., str]) -> None:
-    assert closings(annotate(game(FELL.replace("7. Nd5# 1-0", "7. Nd9 Kxd9 1-0")))) == []

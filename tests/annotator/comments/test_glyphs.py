@@ -9,10 +9,8 @@ from annotator.comments.glyphs import BLUNDERED, DUBIOUS, GOOD, INTERESTING, MIS
 from annotator.comments.threats import is_threat
 from annotator.events import EventProof, TrapEvent
 from db.traps.terms import Event
-from db.wording.moves import CONFIDENT, sign
+from db.wording.moves import CONFIDENT
 from tests.support.told_events import gain, legal, unlike
-from trapcore.proof.search import BLUNDER, INACCURACY, MISTAKE
-from trapcore.proof.trap_test import LOSS
 from trapcore.proof.verdict import Verdict
 
 #: White has played 1.Qh5 or the like: the bait 1...a6 does nothing about the mate on f7.
@@ -53,11 +51,6 @@ FORKS = replace(
 MATES_AT_ONCE = legal(Event.SPRUNG, only_move=True, proof=EventProof(Verdict.PROVED, 1, 10, "prover"))
 
 
-def test_the_borders_are_those_of_lichess() -> None:
-    assert (INACCURACY, MISTAKE, BLUNDER) == (0.1, 0.2, 0.3)
-    assert BLUNDER == LOSS
-
-
 def of(*events: TrapEvent) -> int | None:
     """The glyph of a move of which everything is told."""
     return glyph(events, events)
@@ -87,11 +80,6 @@ def test_what_a_move_costs_comes_first(event: Event, loss: float, expected: int)
 )
 def test_a_search_alone_gives_no_blunder_that_it_holds_unlikely(changes: dict[str, Any], expected: int) -> None:
     assert of(replace(gain(Event.FELL, known=False, played_loss=0.4), **changes)) == expected
-
-
-@pytest.mark.parametrize("event", list(Event))
-def test_there_is_no_glyph_where_the_cost_is_not_known(event: Event) -> None:
-    assert of(legal(event, played_loss=None, only_move=True)) is None
 
 
 @pytest.mark.parametrize("event", list(Event))
@@ -137,25 +125,18 @@ def test_an_interesting_move_sets_a_trap_and_costs_little(event: TrapEvent, expe
     assert of(event) == expected
 
 
-def test_a_threat_would_come_after_any_move_and_its_bait_wins_nothing() -> None:
-    assert is_threat(THREAT)
-    assert not is_threat(replace(THREAT, threat=False))
-    assert not is_threat(unlike(Event.SET, threat=True))  # 5...Bxd1 wins the queen, at first sight
-
-
-def test_several_events_have_one_glyph() -> None:
-    assert of(legal(Event.AVOIDED, only_move=True), legal(Event.SET)) == GOOD
-    assert of(legal(Event.AVOIDED, played_loss=0.4), legal(Event.SET, played_loss=0.4)) == BLUNDERED
-    unlikely = gain(Event.FELL, known=False, played_loss=0.4, probability=0.5)
-    assert of(legal(Event.MISSED, played_loss=0.4), unlikely) == MISTAKEN
-
-
 def test_a_move_is_not_blamed_for_what_its_comment_does_not_tell() -> None:
     assert of(legal(Event.AVOIDED, played_loss=0.4)) is None
     assert glyph([], [legal(Event.FELL, played_loss=0.4)]) is None
     assert glyph([], [legal(Event.SPRUNG, only_move=True)]) == GOOD
 
 
-@pytest.mark.parametrize(("loss", "expected"), [(None, ""), (0.05, ""), (0.1, "?!"), (0.25, "?"), (0.3, "??")])
-def test_the_sign_behind_a_move_goes_by_the_same_borders(loss: float | None, expected: str) -> None:
-    assert sign(loss) == expected
+@pytest.mark.parametrize("event", list(Event))
+def test_there_is_no_glyph_where_the_cost_is_not_known(event: Event) -> None:
+    assert of(legal(event, played_loss=None, only_move=True)) is None
+
+
+def test_a_threat_would_come_after_any_move_and_its_bait_wins_nothing() -> None:
+    assert is_threat(THREAT)
+    assert not is_threat(replace(THREAT, threat=False))
+    assert not is_threat(unlike(Event.SET, threat=True))  # 5...Bxd1 wins the queen, at first sight

@@ -13,15 +13,12 @@ from annotator.comments.telling import chosen, words
 from annotator.events import EventProof, TrapEvent
 from annotator.selection import hangs_on
 from db.traps.terms import Event
-from db.wording.causes import cause_name, mechanism_name
-from db.wording.claims import percent_of_chance
 from db.wording.grammar import Verbosity
 from db.wording.languages import LANGUAGES, Language
 from db.wording.sentences import Narrator
 from tests.annotator.comments.test_glyphs import THREAT
 from tests.support.told_events import anchor_of, gain, legal, unlike
 from tests.support.trap_games import LEGAL
-from trapcore.proof.causes import explain
 from trapcore.proof.verdict import Verdict
 
 NOT_MEASURED: dict[str, Any] = {"before": None, "after": None, "best": None, "best_san": None, "played_loss": None}
@@ -29,13 +26,6 @@ NOT_MEASURED: dict[str, Any] = {"before": None, "after": None, "best": None, "be
 
 def comment(event: TrapEvent, verbosity: Verbosity = Verbosity.NORMAL, language: Language = Language.EN) -> str:
     return words(event, Narrator(LANGUAGES[language], verbosity))
-
-
-@pytest.mark.parametrize(
-    ("chance", "expected"), [(-1.0, "0 %"), (0.0, "50 %"), (0.24, "62 %"), (-0.64, "18 %"), (1.0, "100 %")]
-)
-def test_win_chances_are_percent(chance: float, expected: str) -> None:
-    assert percent_of_chance(chance) == expected
 
 
 CASES = [
@@ -165,12 +155,6 @@ def test_no_figure_is_said_that_was_not_measured() -> None:
         assert "kept" not in text
 
 
-def test_a_gain_of_the_library_is_told_in_points() -> None:
-    measured = replace(LEGAL, gain=0.82, mate_in=None)
-    known = gain(Event.FELL, **NOT_MEASURED, known=True, trap=measured, proof=EventProof(Verdict.PROVED, None, 0, ""))
-    assert comment(known).endswith("It costs 41 percentage points.")
-
-
 def test_what_is_not_proved_says_so() -> None:
     open_ = EventProof(Verdict.UNDECIDED, None, 8, "")
     assert comment(gain(Event.FELL, proof=open_)) == "Unproved: 6.Nxd5 may be answered by 6...Nxd5; not proved."
@@ -187,31 +171,6 @@ def text_of(*events: TrapEvent, commentator: Commentator | None = None, **style:
     commentator = commentator or Commentator.of(Style(**style))
     written = commentator.comment(events, b" " * 500, Layout(False, "\n", "utf-8"), set())
     return unmarked(spliced(b" " * 500, written.edits)).decode().strip()
-
-
-def test_who_springs_says_nothing_that_was_said() -> None:
-    assert text_of(legal(Event.FELL), legal(Event.SPRUNG)).count("Nd5#") == 1
-    assert "Springs" not in text_of(legal(Event.FELL), legal(Event.SPRUNG))
-    assert "$1" in text_of(legal(Event.FELL), legal(Event.SPRUNG, only_move=True))
-    assert "Springs Légal's Mate: 6.Bxf7+ Ke7 7.Nd5#." in text_of(legal(Event.SPRUNG))
-
-
-def test_what_was_missed_is_told_once() -> None:
-    text = text_of(unlike(Event.FELL), unlike(Event.MISSED, played_loss=1.1))
-    assert "{ White misses the mate, 6.Bxf7+ (100 % → 45 %). }" in text
-    assert text.count("Nd5#") == 1
-    alone = text_of(unlike(Event.MISSED, played_loss=1.1))
-    assert "{ White misses 6.Bxf7+, a mate in 2 (100 % → 45 %). } ( 6. Bxf7+ Ke7 7. Nd5# )" in alone
-    gained = text_of(gain(Event.FELL), gain(Event.MISSED, played_loss=0.5))
-    assert "{ Black misses 6...Nxd5 (80 % → 55 %). }" in gained
-
-
-def test_what_was_set_is_not_told_again() -> None:
-    avoided = text_of(legal(Event.SET), legal(Event.AVOIDED))
-    assert avoided.count("{") == 2  # shapes and words of the move that sets it
-    fell = text_of(legal(Event.SET), legal(Event.FELL))
-    assert "{ Takes the bait (48 % → 0 %). }" in fell
-    assert fell.count("Nd5#") == 1
 
 
 def test_a_known_trap_is_news_once_in_a_file() -> None:
@@ -328,27 +287,6 @@ def test_what_is_missed_again_is_told_as_the_same() -> None:
     assert text.count("Black misses 7...Nxd5 again (80 % → 55 %).") == 1
 
 
-def test_a_trap_is_named_once_in_a_game() -> None:
-    variant = replace(LEGAL, slug="legals-mate-2", name="Légal's Mate, with 4...g6")
-    first = legal(Event.SET)
-    second = legal(
-        Event.SET, trap=variant, ply=11, trap_ply=12, number=6, fen=first.fen.replace("/PPPP1PPP/", "/1PPP1PPP/")
-    )
-    assert second.fen != first.fen
-    text = text_of(first, second)
-    assert text.count("Légal's Mate") == 1
-    assert "Sets a trap: the queen on d1 can be taken, but 6...Bxd1?? 7.Bxf7+ Ke7 8.Nd5#." in text
-
-
-def test_a_variation_that_says_nothing_new_is_left_out() -> None:
-    mate = unlike(
-        Event.MISSED, killer_line=("e5f7",), killer_line_san=("Nf7",), played_loss=0.0,
-        proof=EventProof(Verdict.PROVED, None, 9, "", 0.9), after=-0.1,
-    )  # fmt: skip
-    assert "(" not in text_of(mate)
-    assert "( 6. Bxf7+ Ke7 7. Nd5# )" in text_of(unlike(Event.MISSED, played_loss=0.0))
-
-
 @pytest.mark.parametrize("event", [gain(Event.FELL), unlike(Event.FELL), legal(Event.FELL)])
 @pytest.mark.parametrize("language", list(Language))
 def test_what_searches_differ_about_has_no_figures(event: TrapEvent, language: Language) -> None:
@@ -360,28 +298,6 @@ def test_what_searches_differ_about_has_no_figures(event: TrapEvent, language: L
     missed = replace(event, event=Event.MISSED, played_loss=0.6)
     assert "%" in comment(missed, language=language)
     assert "%" not in comment(replace(missed, settled=False), language=language)
-
-
-def test_no_chance_is_below_nothing() -> None:
-    assert comment(gain(Event.MISSED, after=-0.1, played_loss=1.2)).endswith("(55 % → 0 %).")
-
-
-def test_who_proved_it_is_told_where_it_is_asked_for() -> None:
-    puzzle = gain(Event.FELL, trap=replace(LEGAL, name="Lichess puzzle 08Hl2"), similarity=0.939, probability=0.98)
-    assert "08Hl2" not in text_of(puzzle)
-    assert "tester" not in text_of(puzzle)
-    assert text_of(puzzle, evidence=True).endswith(
-        "[tester, 5,000 nodes; probability 98 %; like Lichess puzzle 08Hl2, 0.93 by sequences] } ( 6. e3 c6 )"
-    )
-
-
-def test_bundled_pattern_is_told_where_it_is_asked_for() -> None:
-    (reason,) = explain([legal(Event.FELL).mistake])
-    event = replace(legal(Event.FELL), explanation=reason)
-    names = f"{cause_name(reason.causes[0].name)}, {mechanism_name(reason.mechanism)}"
-    assert event.bundled > 0
-    assert f"; pattern: {names} ({event.bundled} bundled)]" in text_of(event, evidence=True)
-    assert "bundled" not in text_of(event)
 
 
 @pytest.mark.parametrize(

@@ -75,15 +75,6 @@ def test_what_loses_to_the_same_fork_is_told_as_the_same() -> None:
     assert "Still allows 10...d4." in text
 
 
-def test_a_check_that_was_a_mate_before_is_not_the_same_now() -> None:
-    unexplained: dict[str, Any] = {"killer_line": ("d7b6",), "killer_line_san": ("Nb6",)}
-    mated = gain(Event.FELL, **unexplained, proof=replace(gain(Event.FELL).proof, mate_in=1), after=-1.0)
-    elsewhere = mated.fen.replace("/PP2PPPP/", "/P3PPPP/", 1)
-    text = text_of(mated, gain(Event.FELL, **unexplained, ply=13, trap_ply=13, number=7, fen=elsewhere))
-    assert "Allows mate" in text
-    assert "again" not in text
-
-
 def test_a_move_that_only_misses_the_answer_that_was_just_told_needs_no_other_reason() -> None:
     first = gain(Event.FELL)
     board = chess.Board(first.fen)
@@ -102,3 +93,12 @@ def test_a_move_that_only_misses_the_answer_that_was_just_told_needs_no_other_re
         played="e3", played_loss=0.0,
     )  # fmt: skip
     assert "White misses 7.h3." in text_of(first, answer, missed)
+
+
+def test_a_check_that_was_a_mate_before_is_not_the_same_now() -> None:
+    unexplained: dict[str, Any] = {"killer_line": ("d7b6",), "killer_line_san": ("Nb6",)}
+    mated = gain(Event.FELL, **unexplained, proof=replace(gain(Event.FELL).proof, mate_in=1), after=-1.0)
+    elsewhere = mated.fen.replace("/PP2PPPP/", "/P3PPPP/", 1)
+    text = text_of(mated, gain(Event.FELL, **unexplained, ply=13, trap_ply=13, number=7, fen=elsewhere))
+    assert "Allows mate" in text
+    assert "again" not in text

@@ -12,9 +12,8 @@ import pytest
 
 from coach.practice import tested
 from coach.practice.collect import Filter, material_of
-from coach.practice.decoys import MEANS, after_move, bundled_decoys, decoys_means, file_of, still_possible
+from coach.practice.decoys import MEANS, after_move, bundled_decoys, decoys_means, file_of
 from coach.practice.exercise import NOTHING, SOMETHING, Exercise, Origin, Task
-from coach.practice.export import exercise_game, exercises_deck
 from coach.practice.judge import LINE, MARGIN, Mark, failing_line, judge
 from coach.practice.mixing import from_patterns, with_decoys
 from coach.practice.session import Practice, open_practice
@@ -26,7 +25,7 @@ from db.patterns.bundled import bundled_patterns
 from db.patterns.keys import Pattern
 from db.storage.practice_rows import reviews_of
 from db.wording.languages import LANGUAGES, Language
-from tests.support.practice_library import LEGAL_KILLER, LEGAL_SAFE, PLAYER, copy_practice_library
+from tests.support.practice_library import LEGAL_KILLER, PLAYER, copy_practice_library
 from trapcore.proof.trap_test import LOSS
 from workshop.experiments.decoys import LEAST_SIMILARITY, decoy_of
 
@@ -79,12 +78,6 @@ def test_sample_of_decoys_is_made_again() -> None:
             assert again.line() == each.line()
 
 
-def test_killer_is_possible_after_another_move_only_as_the_same_move() -> None:
-    found = dict(still_possible(LEGAL_SAFE, "g4d1", "c4f7", ["g4d1", "c6e5", "g4e6", "f7f6"]))
-    # After 5...Be6 the bishop no longer reaches f7, after 5...f6 there is nothing to take.
-    assert found == {"c6e5": "r2qkbnr/ppp2ppp/3p4/4n3/2B1P1b1/2N5/PPPP1PPP/R1BQK2R w KQkq -"}
-
-
 @pytest.mark.parametrize(("answer", "mark"), [(NOTHING, Mark.RIGHT), (SOMETHING, Mark.WRONG), ("", Mark.WRONG)])
 def test_only_no_is_right_in_a_decoy_and_the_refutation_is_said(decoy: Exercise, answer: str, mark: Mark) -> None:
     given = answer or decoy.line[0]
@@ -116,21 +109,6 @@ def test_nothing_before_the_answer_tells_a_decoy_from_a_real_one(decoy: Exercise
     assert Pattern(FORK).name() in source(decoy) or "fork" in source(decoy)
     assert source(decoy).startswith("It only looks like the pattern: ")
     assert solution(decoy, decoy.best).endswith(" is sound.")
-
-
-def test_decoys_are_like_the_exercises_between_which_they_come() -> None:
-    killers = from_patterns(FORK, ())
-    assert len(killers) >= 4
-    assert all(FORK in each.patterns and each.task is Task.KILLER for each in killers)
-    mixed = with_decoys(killers, ())
-    assert [each for each in mixed if not each.is_decoy] == killers
-    decoys = [each for each in mixed if each.is_decoy]
-    assert 0 < len(decoys) <= (len(killers) + 1) // 2
-    assert len({each.epd for each in decoys}) == len(decoys)
-    themes = {theme for each in killers for theme in each.themes}
-    assert all(FORK in each.patterns or themes & set(each.themes) for each in decoys)
-    assert with_decoys(killers, ()) == mixed
-    assert not set(decoys) & set(with_decoys([replace(each, task=Task.SAFE) for each in killers], ()))
 
 
 def test_pattern_has_a_set_with_losing_moves_of_trapline_and_decoys(library: Library) -> None:
@@ -177,15 +155,3 @@ def test_answer_to_a_decoy_is_stored_and_it_comes_again(library: Library, decoy:
         (SOMETHING, False, decoy.line),
         (NOTHING, True, decoy.line),
     ]
-
-
-def test_decoy_is_exported_with_a_sound_move_and_the_killer_that_fails(decoy: Exercise) -> None:
-    import io
-
-    game = chess.pgn.read_game(io.StringIO(exercise_game(decoy, "1. Is there a winning move?")))
-    assert game is not None
-    assert [move.uci() for move in game.mainline_moves()] == [decoy.best]
-    killer = game.variations[1]
-    assert (killer.move.uci(), killer.nags) == (decoy.line[0], {chess.pgn.NAG_BLUNDER})
-    assert "Nothing wins here." in game.end().comment
-    assert exercises_deck([decoy], "")[:2] == b"PK"

@@ -29,13 +29,6 @@ def test_a_difference_is_claimed_where_the_games_show_it(
     assert Comparison("fork", first, second, *games).more is more
 
 
-def test_of_many_themes_one_must_differ_more() -> None:
-    # 2 of 13 where 6 would be even: for itself that would be claimed, as the one that differs most of 36 it is chance.
-    assert Comparison("deflection", 2, 11, 331, 347).more is False
-    assert Comparison("deflection", 2, 11, 331, 347, 36).more is None
-    assert Comparison("fork", 15, 60, 331, 347, 36).more is False
-
-
 def test_games_before_and_after_the_first_answer(tmp_path: Path) -> None:
     with open_library(copy_practice_library(tmp_path / "library.sqlite")) as library:
         assert progress_of(library, PLAYER).since is None

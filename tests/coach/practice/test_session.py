@@ -10,17 +10,16 @@ import pytest
 from coach.practice.collect import Filter, material_of
 from coach.practice.exercise import NOTHING, AnswerError, Exercise, Origin, Task, read_answer
 from coach.practice.judge import Mark, judge
-from coach.practice.schedule import AGAIN, streak
-from coach.practice.session import Practice, find_player, open_practice
+from coach.practice.schedule import AGAIN
+from coach.practice.session import Practice, open_practice
 from coach.practice.tested import is_confirmed, right_move
 from coach.practice.wording import HINTS, hint, question, solution, source, verdict
 from db.library.library import Library
 from db.library.open import open_library
 from db.storage.practice_rows import reviews_of
 from tests.conftest import NewLibrary
-from tests.support.db_traps import legal
 from tests.support.practice_library import LEGAL_KILLER, LEGAL_SAFE, PLAYER, copy_practice_library
-from trapcore.errors import LibraryBusyError, UsageError
+from trapcore.errors import UsageError
 
 NOW = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
 
@@ -137,12 +136,6 @@ def test_an_exercise_is_made_where_it_is_clear_what_is_wrong(epd: str, bait: str
     assert is_confirmed(lost(epd, bait)) is expected
 
 
-def test_an_answer_between_right_and_wrong_is_left_open() -> None:
-    # 1.Rg1 costs much by our search, from a won position to a better one.
-    exercise = replace(lost("4rr1k/ppp2qRp/2np1n2/7p/3P4/1P2PN2/P1PBQP1P/1K1R4 w - -", "g7f7"), origin=Origin.TRAP)
-    assert judge(exercise, "d1g1").mark is Mark.OPEN
-
-
 @pytest.mark.parametrize("answer", ["d2f3", "g2g4"])
 def test_an_answer_that_wins_is_right_even_if_it_is_the_bait(answer: str) -> None:
     # 1.Qh6 mates soonest, 1.Nf3 in six, and after 1.g4 the queen comes to h6 as well.
@@ -215,30 +208,6 @@ def test_what_the_search_leaves_open_and_slow_wins_are_not_stored(library: Libra
     assert practice.standing(library, NOW).new == 1
 
 
-def test_giving_up_is_a_wrong_answer(library: Library) -> None:
-    practice = open_practice(library, PLAYER, Filter())
-    exercise = practice.exercises[0]
-    practice.give_up(library, exercise, NOW)
-    assert practice.standing(library, NOW, UTC).wrong == 1
-
-
-def test_a_library_that_another_program_writes_to_says_so(library: Library, tmp_path: Path) -> None:
-    practice = open_practice(library, PLAYER, Filter())
-    with (
-        open_library(library.name, busy_seconds=0.1) as blocked,
-        library.database.write(),
-        pytest.raises(LibraryBusyError, match="wait until that has finished"),
-    ):
-        practice.give_up(blocked, practice.exercises[0], NOW)
-    assert practice.standing(library, NOW).waiting == 0
-
-
-def test_players_are_found_by_a_part_and_unknown_ones_get_the_nearest(library: Library) -> None:
-    assert find_player(library, "eva") == PLAYER
-    with pytest.raises(UsageError, match="the nearest are Éva Kiss"):
-        find_player(library, "Eve Kis")
-
-
 def test_nothing_to_practise_says_what_to_do(library: Library, new_library: NewLibrary) -> None:
     with pytest.raises(UsageError, match="did you mean 'mate'"):
         open_practice(library, PLAYER, Filter(theme="mat"))
@@ -249,18 +218,6 @@ def test_nothing_to_practise_says_what_to_do(library: Library, new_library: NewL
         pytest.raises(UsageError, match=r"nothing to practise in .*: it has no proved trap"),
     ):
         open_practice(empty, "", Filter())
-
-
-def test_practice_is_kept_by_any_database(new_library: NewLibrary) -> None:
-    with open_library(new_library(), create=True) as opened:
-        from db.proof.prover import TrapProver
-
-        opened.add(TrapProver().prove(legal()))
-        practice = open_practice(opened, "", Filter())
-        real = [each for each in practice.exercises if not each.is_decoy]
-        done = [practice.answer(opened, each, each.line[0], NOW) for each in real]
-        assert [each.judgement.mark for each in done] == [Mark.RIGHT, Mark.WRONG]
-        assert Practice("", practice.exercises).standing(opened, NOW + AGAIN, UTC).due == 1
 
 
 @pytest.mark.parametrize(
@@ -278,13 +235,6 @@ def test_what_is_no_legal_move_is_said_so(library: Library, text: str) -> None:
         read_answer(found(library, LEGAL_KILLER, Task.KILLER).board(), text)
 
 
-def test_an_ambiguous_move_is_asked_again() -> None:
-    import chess
-
-    with pytest.raises(AnswerError, match=r"Nd2 could be N[bf]d2 or N[bf]d2; write which"):
-        read_answer(chess.Board("4k3/8/8/8/8/5N2/8/1N2K3 w - - 0 1"), "Nd2")
-
-
 def test_words_tell_no_more_than_is_asked(library: Library) -> None:
     killer, safe = found(library, LEGAL_KILLER, Task.KILLER), found(library, LEGAL_SAFE, Task.SAFE)
     assert question(killer) == "White to move after 5...Bxd1: is there a winning move, and which?"
@@ -300,14 +250,6 @@ def test_words_tell_no_more_than_is_asked(library: Library) -> None:
     assert "https://lichess.org/x" in source(safe)
 
 
-def test_days_in_a_row_are_counted_until_today_or_yesterday() -> None:
-    today = NOW.date()
-    days = [today - timedelta(days=back) for back in (0, 1, 2, 4)]
-    assert streak(days, today) == 3
-    assert streak(days[1:], today) == 2
-    assert streak(days[3:], today) == 0
-
-
 def test_pattern_chooses_the_mistakes_that_have_its_key(tmp_path: Path) -> None:
     with open_library(copy_practice_library(tmp_path / "library.sqlite")) as library:
         every = material_of(library, PLAYER).exercises
@@ -316,3 +258,9 @@ def test_pattern_chooses_the_mistakes_that_have_its_key(tmp_path: Path) -> None:
     for key in own.patterns:
         assert own in [each for each in every if Filter(pattern=key)(each)]
     assert not [each for each in every if Filter(pattern="zugzwang")(each)]
+
+
+def test_an_answer_between_right_and_wrong_is_left_open() -> None:
+    # 1.Rg1 costs much by our search, from a won position to a better one.
+    exercise = replace(lost("4rr1k/ppp2qRp/2np1n2/7p/3P4/1P2PN2/P1PBQP1P/1K1R4 w - -", "g7f7"), origin=Origin.TRAP)
+    assert judge(exercise, "d1g1").mark is Mark.OPEN

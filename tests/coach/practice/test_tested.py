@@ -81,12 +81,6 @@ def test_what_cannot_be_right_is_searched_anew(library: Library, change: str) ->
     assert untested(every) == []
 
 
-def test_the_test_says_what_is_stored(library: Library) -> None:
-    each = _safe(library)[0]
-    said = check_move(each.epd, each.line[0])
-    assert (said.is_confirmed, said.best) == (is_confirmed(each), right_move(each))
-
-
 def test_what_is_searched_for_an_export_is_stored_as_it_goes(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     every = _safe(library)
     assert len(every) > 1

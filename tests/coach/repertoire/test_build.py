@@ -1,7 +1,6 @@
 """Repertoires: built, proved, the same again, written and read back."""
 
 import io
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -26,8 +25,8 @@ from db.traps.temptation import RatingBand
 from db.traps.trap import make_trap
 from tests.coach.repertoire.test_replies import game
 from tests.support.db_traps import legal, write
-from trapcore.errors import InputError, UsageError
-from trapcore.parallel.budget import Budget, Cancellation
+from trapcore.errors import InputError
+from trapcore.parallel.budget import Budget
 from trapcore.proof.trap_test import check_bait
 from trapcore.proof.verdict import Verdict
 
@@ -101,29 +100,6 @@ def test_it_is_read_back_from_pgn_and_from_a_book(built: Repertoire, tmp_path: P
     assert all(found is not None and not found.errors for found in games)
 
 
-def test_castling_in_a_book_is_the_king_taking_its_rook(tmp_path: Path) -> None:
-    board = chess.Board("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1")
-    position = Position(board.epd(), "e1c1", 0.0, 0.0, ())
-    book = tmp_path / "book.bin"
-    book.write_bytes(as_book(Repertoire("white", BAND, (Reply("", 1.0, None, position),), 0.5, 0.5)))
-    with chess.polyglot.open_reader(book) as reader:
-        assert reader.find(board).move == chess.Move.from_uci("e1c1")
-
-
-def test_what_cannot_be_built_is_said(library: Library, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"max-cost must be 0 to 1, not 2"):
-        RepertoireOptions(color="white", band=BAND, max_cost=2)
-    with pytest.raises(UsageError, match="color must be white or black"):
-        RepertoireOptions(color="red", band=BAND)
-    with pytest.raises(UsageError, match="seconds must be 1 to 1,000,000,000, not 0"):
-        RepertoireOptions(color="white", band=BAND, seconds=0)
-    stop = Cancellation()
-    stop.cancel()
-    with pytest.raises(UsageError, match="cancelled"):
-        build_repertoire(library, SMALL, stop=stop)
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_a_repertoire_is_played_from_a_file(library: Library, built: Repertoire, tmp_path: Path) -> None:
     stored = StoredRepertoire.of(built, made_of(library, 0.08))
     stored.write(tmp_path / "black.json")
@@ -155,15 +131,6 @@ def test_a_repertoire_is_old_when_the_library_has_changed(library: Library) -> N
     assert not now.is_old(replace(now, games=129))
     assert now.is_old(replace(now, games=130))
     assert not replace(now, games=1_000).is_old(replace(now, games=1_150))
-
-
-def test_the_time_for_a_repertoire_is_limited(library: Library) -> None:
-    began = time.monotonic()
-    long = replace(SMALL, positions=100_000, depth=60, seconds=1.0)
-    found = build_repertoire(library, long, compare=False)
-    assert time.monotonic() - began < 60
-    assert 0 < sum(1 for _ in found.positions()) < 1_000
-    assert found.main_points is None
 
 
 def test_known_lines_lead_to_the_traps_that_the_other_side_falls_for() -> None:
@@ -205,3 +172,12 @@ def test_a_known_line_is_gone_down_also_where_another_move_is_better(
             library.add_all([replace(trap, verdict=Verdict.PROVED, proof_by="a test") for trap in traps])
             build_repertoire(library, small, compare=False)
         assert (wanted.epd() in looked) is bool(traps)
+
+
+def test_castling_in_a_book_is_the_king_taking_its_rook(tmp_path: Path) -> None:
+    board = chess.Board("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1")
+    position = Position(board.epd(), "e1c1", 0.0, 0.0, ())
+    book = tmp_path / "book.bin"
+    book.write_bytes(as_book(Repertoire("white", BAND, (Reply("", 1.0, None, position),), 0.5, 0.5)))
+    with chess.polyglot.open_reader(book) as reader:
+        assert reader.find(board).move == chess.Move.from_uci("e1c1")

@@ -15,7 +15,6 @@ from coach.repertoire.replies import (
     LikelyReply,
     ReplyModel,
     smoothed,
-    typical_rating,
 )
 from db.games.index_games import index_files
 from db.library.open import open_library
@@ -38,12 +37,6 @@ def test_smoothing_by_hand() -> None:
     assert found["a"] == pytest.approx((10 + 10 * wide) / 20)
     assert sum(found.values()) == pytest.approx(1)
     assert [reply.uci for reply in smoothed([("a", 0.2), ("b", 0.8)], {})] == ["b", "a"]
-
-
-def test_typical_ratings() -> None:
-    assert typical_rating(BAND) == 1399.5
-    assert typical_rating(RatingBand(2000, None)) == 2200
-    assert typical_rating(RatingBand(None, 1199)) == 999
 
 
 def test_what_was_played_is_counted_by_the_rating_of_who_moved(tmp_path: Path) -> None:
@@ -71,12 +64,6 @@ def test_what_was_played_is_counted_by_the_rating_of_who_moved(tmp_path: Path) -
         with_games = {reply.uci: reply.probability for reply in replies}
         assert with_games["e7e5"] > with_games["c7c5"]
         assert with_games["g7g6"] < alone["g7g6"]
-
-
-def test_without_games_there_is_no_band(tmp_path: Path) -> None:
-    wanted = pytest.raises(UsageError, match=r"no games are indexed in .*empty\.sqlite")
-    with open_library(tmp_path / "empty.sqlite", create=True) as library, wanted:
-        check_games(library, BAND)
 
 
 def test_own_moves_keep_to_the_cost_and_baits_are_weighed() -> None:

@@ -5,13 +5,11 @@ from dataclasses import dataclass
 import chess
 import pytest
 
-from coach.repertoire import live_traps, trap_choice
-from coach.repertoire.expectation import WeighedMove, gifts_of
+from coach.repertoire import trap_choice
+from coach.repertoire.expectation import WeighedMove
 from coach.repertoire.live_traps import (
     COST_MARGIN,
-    LIKELIEST,
     LiveTrap,
-    allowed_cost,
     baits_of,
     hope_ahead,
     is_trap,
@@ -46,11 +44,6 @@ def elephant() -> chess.Board:
     for uci in BEFORE_ELEPHANT.split():
         board.push_uci(uci)
     return board
-
-
-def test_a_trap_may_cost_more_against_weaker_players() -> None:
-    ratings = (None, 1600, 800, 400, 2400, 3000, 2000)
-    assert [round(allowed_cost(0.04, rating), 4) for rating in ratings] == [0.04, 0.04, 0.08, 0.08, 0.02, 0.02, 0.0283]
 
 
 def test_a_trap_is_found_by_searching_and_proved() -> None:
@@ -130,24 +123,3 @@ def test_the_baits_of_the_best_move_are_proved_where_the_look_passed_it_over(mon
     assert "c3d5" in [bait.uci for bait in trap.baits]
     # Who has won sets no traps.
     assert chosen(900).trap is None
-
-
-def test_the_look_searches_each_reply_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[str] = []
-
-    def recorded(fen: str, moves: list[str], nodes: int, _: Cancellation | None) -> tuple[float, list[float]]:
-        asked.extend(moves)
-        return gifts_of(fen, moves, nodes)
-
-    monkeypatch.setattr(live_traps, "gifts_of", recorded)
-    found = weigh_baits(elephant(), ("e6d5", 0.0, 0.0), MODEL, 4_000)
-    assert "c3d5" in [reply.uci for reply in found.replies]
-    assert len(asked) == len(set(asked)) >= LIKELIEST
-
-
-def test_with_no_time_the_best_move_is_played() -> None:
-    opponent = Opponent(MODEL, 0.05)
-    chosen = choose_move(
-        elephant(), 20, lambda *_: ("e6d5", 12), opponent, Cancellation(), list[LiveTrap], lambda trap: trap
-    )
-    assert chosen == Chosen("e6d5", 12, None, True)

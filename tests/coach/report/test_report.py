@@ -16,11 +16,9 @@ import pytest
 import typer
 
 from coach.report.html import page
-from coach.report.patterns import PatternLinks
 from coach.report.report import PRACTICE, Report, report
 from db.formats.bundled import bundled_traps
 from db.games.index_games import index_files
-from db.games.players import find_players, players
 from db.games.trap_occurrences import exchanged
 from db.library.library import Library
 from db.library.open import open_library
@@ -177,19 +175,6 @@ def test_another_mate_than_the_killer_is_no_miss(new_library: NewLibrary, tmp_pa
     assert {each.number for each in history.occurrences} == {40}
 
 
-def test_two_baits_of_one_position_are_one_choice(library: Library) -> None:
-    other = make_trap(name="The other bait", moves=legal().moves, bait="dxe5", killer_line="Qxg4", family="legal")
-    library.add(proved(other, gain=0.4))
-    found = report(library, ["Éva Kiss"], colour="black")
-    assert found.in_all.victim.rate.decisions == 3
-    assert found.in_all.victim.events["avoided"] == 1
-    assert {history.trap.slug: history.victim.rate.fell for history in found.traps} == {
-        "legals-mate": 2,
-        "the-other-bait": 0,
-    }
-    assert found.in_all.victim.rate.others == 0.5
-
-
 def test_what_was_recorded_of_positions_like_a_trap_is_told(library: Library) -> None:
     known = next(each for each in library.sightings("legals-mate"))
     like = {"trap": "legals-mate", "file": known.file, "byte_offset": 0, "measure": "abstracted", "score": 0.875}
@@ -311,24 +296,6 @@ def test_the_page_is_whole_in_itself_and_escapes_names(eva: Report) -> None:
     assert "the opponent missed it with Kxd1" in text
 
 
-def test_players_by_a_part_of_the_name(library: Library) -> None:
-    known = players(library)
-    assert known["Éva Kiss"] == 6
-    assert find_players(known, "eva kissi") == ("Éva Kissinger",)
-    assert find_players(known, "EVA KISS") == ("Éva Kiss",)
-    assert find_players(known, "kiss", every=True) == ("Éva Kiss", "Éva Kissinger")
-    for text, told in (
-        ("kiss", r"2 players are called 'kiss': Éva Kiss \(6 games\); Éva Kissinger \(1 game\)"),
-        ("Kisz", r"called 'Kisz'; the nearest are Éva Kiss \(6 games\)"),
-        ("%", r"called '%'; most games are those of Éva Kiss \(6 games\); .*; `trapline index FILE` reads"),
-        (" ", "give a player's name"),
-    ):
-        with pytest.raises(UsageError, match=told):
-            find_players(known, text)
-    with pytest.raises(UsageError, match="no games are indexed yet"):
-        find_players({}, "x")
-
-
 def test_the_command_writes_the_page_and_the_same_figures(library: Library, tmp_path: Path) -> None:
     app = typer.Typer()
     app.command()(command)
@@ -345,13 +312,6 @@ def test_the_command_writes_the_page_and_the_same_figures(library: Library, tmp_
     assert line.answer("kiss", "--all", *db)["players"] == ["Éva Kiss", "Éva Kissinger"]
     assert "did you mean 'white'" in str(line.refusal("eva kiss", "--color", "whit", *db))
     assert "nearest" in str(line.refusal("Evva Kis", *db))
-
-
-def test_a_player_without_traps_gets_a_page_that_says_so(library: Library) -> None:
-    text = page(report(library, ["Ola"]))
-    check_page(text)
-    assert "1 game; 0 traps met" in text
-    assert "No proved trap of the library occurred" in text
 
 
 # What a player loses to ---------------------------------------------------------------------------------------------
@@ -379,12 +339,3 @@ def test_report_begins_with_what_the_player_loses_to(new_library: NewLibrary, tm
     assert f"trapline practise --player 'Éva' --pattern {quote(move.place)}" in unescape(text)
     assert few.patterns == ()
     assert "1 game looked through. A pattern needs 10 or more" in page(few)
-
-
-def test_report_links_the_practice_of_a_pattern_on_a_page(new_library: NewLibrary, tmp_path: Path) -> None:
-    with open_library(new_library(), create=True) as opened:
-        store(opened, tmp_path / "patterns.pgn", [played("legal", f"White {day}", "Éva") for day in range(10)])
-        links = PatternLinks(practise=lambda pattern: f"/practise?pattern={pattern.key}")
-        text = page(report(opened, ["Éva"]), links=links)
-    assert 'href="/practise?pattern=' in text
-    assert "trapline practise" not in text

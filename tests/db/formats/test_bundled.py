@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from db.formats import bundled
-from db.formats.bundled import add_bundled, bundled_non_traps, bundled_prover, bundled_traps, open_or_bundle
-from db.formats.certificates import CERTIFICATES, check_certificates, read_certificates, write_certificates
+from db.formats.bundled import add_bundled, bundled_non_traps, bundled_prover, bundled_traps
+from db.formats.certificates import CERTIFICATES, check_certificates, read_certificates
 from db.library.open import open_library
 from db.proof.prover import TrapProver, prove_all
 from db.traps.terms import Outcome
 from db.traps.trap import Trap
 from trapcore.engines.uci_engine import UciEngine
-from trapcore.errors import InputError, LibraryError
+from trapcore.errors import InputError
 from trapcore.proof.trap_test import LOSS
 from trapcore.proof.verdict import Verdict
 from workshop.benchmarks.stockfish import STOCKFISH
@@ -50,14 +50,6 @@ def test_no_bundled_mate_is_refuted_and_every_line_is_the_shortest(tmp_path: Pat
             assert found.killer_line == trap.killer_line, trap.slug
         else:
             assert found == trap
-
-
-def test_famous_lines_that_are_no_traps_have_a_reason_and_a_place_of_their_own() -> None:
-    lines = bundled_non_traps()
-    assert len(lines) >= 30
-    assert all(trap.reason and trap.source not in ("", "bundled") for trap in lines)
-    assert {trap.slug for trap in lines} & {trap.slug for trap in bundled_traps()} == set()
-    assert {(trap.epd, trap.bait) for trap in lines} & {(trap.epd, trap.bait) for trap in bundled_traps()} == set()
 
 
 @pytest.mark.slow
@@ -115,17 +107,6 @@ def test_a_certificate_of_another_search_is_noticed_where_it_is_searched() -> No
     assert second.verdict is Verdict.PROVED
 
 
-@pytest.mark.slow
-def test_the_certificates_show_what_proving_shows(tmp_path: Path) -> None:
-    given = [*bundled_traps(), *bundled_non_traps()]
-    write_certificates(given, bundled_prover(), tmp_path / "again.json", jobs=2)
-    assert (tmp_path / "again.json").read_bytes() == CERTIFICATES.read_bytes(), REMADE
-    some = given[::4]
-    checked = check_certificates(some, read_certificates(bundled_prover()), bundled_prover())
-    for found, (trap, proved) in zip(checked, prove_all(bundled_prover(), some, jobs=2), strict=True):
-        assert found is None or found == proved, trap.slug
-
-
 def test_certificates_that_do_not_fit_lead_to_the_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     some = [trap for trap in bundled_traps() if trap.slug in ("legal-mate", "elephant-trap", "berlin-trap")]
     monkeypatch.setattr(bundled, "bundled_traps", lambda: some)
@@ -172,19 +153,3 @@ def test_a_file_that_is_none_of_certificates_is_an_error(tmp_path: Path, text: s
     (tmp_path / "c.json").write_text(text)
     with pytest.raises(InputError, match="no file of certificates"):
         read_certificates(bundled_prover(), tmp_path / "c.json")
-
-
-def test_only_the_default_library_is_made_by_reading(tmp_path: Path) -> None:
-    said: list[str] = []
-    with pytest.raises(LibraryError, match="there is no trap library"):
-        open_or_bundle(tmp_path / "named.sqlite", tmp_path / "default.sqlite", read_only=True, log=said.append)
-    default = tmp_path / "folder" / "default.sqlite"
-    with open_or_bundle(None, default, read_only=True, log=said.append) as library:
-        assert library.counts().traps == len(bundled_traps()) + len(bundled_non_traps())
-    assert len(said) == 2
-    with open_or_bundle(None, default, read_only=True, log=said.append) as library:
-        assert library.counts().proved >= 400
-    assert len(said) == 2
-    (tmp_path / "file").touch()
-    with pytest.raises(LibraryError, match="cannot be made"):
-        open_or_bundle(None, tmp_path / "file" / "default.sqlite", read_only=True, log=said.append)

@@ -17,10 +17,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from db.formats.export_file import write_traps
-from db.formats.import_file import Bad, Imported, import_file
+from db.formats.import_file import Bad, import_file
 from db.formats.pgn_export import trap_game
 from db.formats.pgn_import import game_trap
-from db.games.index_games import index_files
 from db.library.library import Added, Library
 from db.library.open import open_library
 from db.proof.prover import TrapProver
@@ -29,8 +28,7 @@ from db.traps.temptation import Profile
 from db.traps.terms import Outcome
 from db.traps.trap import Trap, make_trap
 from tests.conftest import NewLibrary
-from tests.support.command_line import run_program
-from tests.support.db_traps import FELL, LEGAL_FEN, elephant, fishing_pole, legal, write
+from tests.support.db_traps import FELL, elephant, fishing_pole, legal, write
 from tests.support.public_data import PUZZLES, needs
 from trapcore import _native
 from trapcore.errors import InputError, OutputError, UsageError
@@ -77,13 +75,6 @@ def test_a_marked_game_is_a_trap(text: str) -> None:
     wanted = legal(family="other", eco="", opening="")
     assert replace(trap, name=wanted.name) == wanted
     assert trap.name in ("Légal's mate", "Légal's mate - ?")
-
-
-def test_a_game_from_a_position_is_a_trap() -> None:
-    text = pgn(f'[Event "x"]\n[SetUp "1"]\n[FEN "{LEGAL_FEN}"]', "5... Bxd1?? 6. Bxf7+ Ke7 7. Nd5# 1-0")
-    assert game_trap(text, source="s") == make_trap(
-        name="x", fen=LEGAL_FEN, bait="Bxd1", killer_line="Bxf7+ Ke7 Nd5#", source="s"
-    )
 
 
 @pytest.mark.parametrize(
@@ -136,10 +127,6 @@ def proved(trap: Trap) -> Trap:
 def facts(trap: Trap) -> tuple[object, ...]:
     """All of a trap but its proof."""
     return trap.slug, trap.name, trap.family, trap.epd, trap.line, trap.moves, trap.eco, trap.opening, trap.reason
-
-
-def exported(traps: list[Trap]) -> str:
-    return "".join(trap_game(trap) for trap in traps)
 
 
 def test_what_is_exported_is_read_back_and_proved_again(
@@ -247,30 +234,6 @@ def test_a_puzzle_is_a_trap(library: Library, tmp_path: Path) -> None:
     assert (mate.verdict, mate.source) == (Verdict.PROVED, "lichess puzzle Mate1")
 
 
-def test_a_puzzle_without_a_choice_is_counted_apart_and_not_refuted(library: Library, tmp_path: Path) -> None:
-    forced = "Forced1,6Qk/p1p3pp/4N3/1p6/2q1r1n1/2B5/PP4PP/3R1R1K b - - 0 28,h8g8 f1f8,900,,,,mate mateIn1,,\n"
-    path = puzzles(tmp_path / "p.csv", BACK_RANK, forced)
-    for _ in range(2):  # the second time from the library
-        report = import_file(library, path)
-        assert (report.verdicts, report.without_choice) == ({Verdict.PROVED: 1}, 1)
-    trap = library.trap("lichess-forced1")
-    assert (trap.verdict, trap.reason) == (
-        Verdict.UNDECIDED,
-        "a mate in 1 without a choice: the bait is the only legal move",
-    )
-    told = run_program(("library", "import", str(path), "--db", library.name), tmp_path, {})
-    assert told.stdout.endswith("1 proved, 1 without a choice (the bait was the only legal move)\n")
-
-
-def test_columns_are_found_by_their_names(library: Library, tmp_path: Path) -> None:
-    header = "Themes,Moves,Extra,PuzzleId,FEN\n"
-    row = "mate mateIn1,a2b2 e1e8,,Mate1,6k1/5ppp/8/8/8/8/r4PPP/3QR1K1 b - - 0 1\n"
-    import_file(library, puzzles(tmp_path / "p.csv", row, header="\ufeff" + header.replace("\n", "\r\n")))
-    assert library.trap("lichess-mate1").name == "Back-rank mate with the rook on e8"
-    with pytest.raises(InputError, match="lacks FEN, Themes"):
-        import_file(library, puzzles(tmp_path / "p.csv", header="PuzzleId,Moves\n"))
-
-
 @pytest.mark.parametrize(
     ("row", "reason"),
     [
@@ -295,27 +258,6 @@ def test_a_bad_row_is_told_with_its_line_and_spoils_no_other(
     assert (report.read, report.results) == (3, {Added.ADDED: 2})
 
 
-def test_ids_that_differ_in_case_only_get_slugs_of_their_own(library: Library, tmp_path: Path) -> None:
-    other = SMOTHERED.replace("Ab3d5", "aB3D5").replace("b4c6 e5c6", "b4c6 d2e4")
-    import_file(library, puzzles(tmp_path / "p.csv", SMOTHERED, other, BACK_RANK.replace("Mate1", "AB3D5")))
-    assert [trap.slug for trap in library.traps()] == ["lichess-ab3d5", "lichess-ab3d5-2"]
-
-
-def test_a_limit_counts_entries(library: Library, tmp_path: Path) -> None:
-    file = puzzles(tmp_path / "p.csv", "bad\n", SMOTHERED, BACK_RANK)
-    assert import_file(library, file, limit=2).read == 2
-    assert library.counts().traps == 1
-    assert import_file(library, file, limit=0).read == 0
-
-
-def test_a_proof_is_not_made_twice(library: Library, tmp_path: Path) -> None:
-    file = puzzles(tmp_path / "p.csv", BACK_RANK)
-    import_file(library, file)
-    slow = TrapProver(prover_nodes=1)  # would leave it undecided
-    again = import_file(library, file, prover=slow)
-    assert (again.results, again.verdicts) == ({Added.UNCHANGED: 1}, {Verdict.PROVED: 1})
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".gz", ".zst"])
 def test_a_torn_file_gives_what_was_read(library: Library, tmp_path: Path, suffix: str) -> None:
@@ -337,23 +279,6 @@ def test_a_torn_file_gives_what_was_read(library: Library, tmp_path: Path, suffi
     assert report.read > 1000
     assert report.bad == []  # the game that was cut off is not taken for a whole one
     assert import_file(library, cut("within-the-first-line", games[:40])).read == 0
-
-
-def test_new_traps_are_found_in_the_games_that_are_there(library: Library, tmp_path: Path) -> None:
-    index_files(library, [write(tmp_path / "games.pgn", FELL)])
-    report = import_file(library, write(tmp_path / "t.pgn", trap_game(legal())))
-    assert report.sightings == 1
-    assert [(seen.trap, seen.event, seen.ply) for seen in library.sightings()] == [("legals-mate", "fell", 10)]
-
-
-def test_a_report_is_given_now_and_then(library: Library, tmp_path: Path) -> None:
-    seen: list[int] = []
-
-    def progress(report: Imported) -> None:
-        seen.append(report.read)
-
-    import_file(library, puzzles(tmp_path / "p.csv", *["bad\n"] * 4500), progress=progress)
-    assert seen == [2000, 4000, 4500]
 
 
 @pytest.mark.slow

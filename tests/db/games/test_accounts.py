@@ -5,7 +5,7 @@ from pathlib import Path
 
 from sqlalchemy import select, update
 
-from db.games.accounts import NO_ACCOUNT, SiteAccount, has_games, is_account
+from db.games.accounts import SiteAccount, is_account
 from db.library.open import open_library
 from db.storage.models import GameRow
 from tests.support.practice_library import copy_practice_library
@@ -28,13 +28,6 @@ def test_database_and_program_agree_whose_game_it_is(tmp_path: Path) -> None:
             is_game = 8 <= len(game) <= 12 and "/" not in game
             expected = bool(account) and name.isascii() and name.lower() == account.lower() and is_game
             assert (who.played(site, name, "Bob"), found) == (expected, [1] if expected else []), (name, account, game)
-
-
-def test_no_account_has_a_game(tmp_path: Path) -> None:
-    with open_library(copy_practice_library(tmp_path / "library.sqlite")) as library:
-        assert not has_games(library, NO_ACCOUNT)
-    assert not NO_ACCOUNT.played(f"{SITE}/abcdefgh", "", "")
-    assert not NO_ACCOUNT.played(None, "", "")
 
 
 def test_an_account_is_told_from_a_name() -> None:

@@ -2,7 +2,6 @@
 
 import json
 import math
-from statistics import pstdev
 
 import pytest
 
@@ -33,38 +32,6 @@ def test_short_game_has_the_figures_of_a_calculation_by_hand() -> None:
     assert found.black.accuracy == pytest.approx((weighted + harmonic) / 2)
     assert found.black.losses == pytest.approx((5.0, 0.0))
     assert found.black.loss == pytest.approx(2.5)
-
-
-def test_window_grows_with_the_game_and_is_the_first_one_at_its_beginning() -> None:
-    percents = [50.0, 50, 50, 42, *[50.0] * 38]  # 41 moves: windows of 4 positions
-    found = accuracy_of([percent / 50 - 1 for percent in percents])
-    assert found is not None
-    # White's second move loses 8 points. His moves 1 to 3 have windows with it: the first, the first, that from 50, 42.
-    weights = [pstdev(percents[:4]), pstdev(percents[:4]), pstdev(percents[2:6]), *[0.5] * 18]
-    bad = move_accuracy(8.0)
-    weighted = sum(weight * (bad if at == 1 else 100) for at, weight in enumerate(weights)) / sum(weights)
-    harmonic = 21 / (20 / 100 + 1 / bad)
-    assert found.white.accuracy == pytest.approx((weighted + harmonic) / 2)
-    # Black did not give back what he was given; the position after his move is as good as before White's.
-    assert found.black.loss == pytest.approx(8 / 20)
-
-
-def test_sides_change_places_if_black_begins() -> None:
-    chances = [0.0, 0.2, 0.3, 0.1, -0.5, -0.2]
-    one, other = accuracy_of(chances), accuracy_of([-chance for chance in chances], black_begins=True)
-    assert one is not None
-    assert other is not None
-    assert one.white != one.black
-    assert (one.white, one.black) == (other.black, other.white)
-
-
-def test_win_percents_beyond_ten_pawns_count_as_ten_pawns_in_the_accuracy_alone() -> None:
-    ten = win_chance(1000)
-    mated, capped = accuracy_of([1.0, 1.0, 1.0, ten, ten]), accuracy_of([ten] * 5)
-    assert mated is not None
-    assert capped is not None
-    assert mated.white.accuracy == capped.white.accuracy == 100.0
-    assert mated.white.loss == pytest.approx(50 * (1 - ten) / 2)
 
 
 @pytest.mark.parametrize("chances", [[], [0.0], [0.0] * 4, [0.0, 0.1, None, 0.1, 0.1]])

@@ -18,7 +18,7 @@ from db.library.library import Library
 from db.library.open import open_library
 from tests.conftest import NewLibrary
 from tests.support.command_line import CommandLine
-from tests.support.db_traps import AVOIDED, ENDED, FELL, LEGAL_FEN, MIRRORED, MIRRORED_LEGAL_FEN, OTHER, legal, write
+from tests.support.db_traps import AVOIDED, ENDED, FELL, LEGAL_FEN, MIRRORED, OTHER, legal, write
 from tests.support.public_data import AMATEURS, needs
 from trapcore import _native
 from trapcore.errors import InputError, PositionError, UsageError
@@ -74,12 +74,6 @@ def test_moves_results_baits_and_who_fell(library: Library) -> None:
     assert json.loads(json.dumps(found.to_dict()))["moves"][0]["fallers"][1]["address"] == SITE
 
 
-def test_by_moves_as_by_position(library: Library) -> None:
-    by_moves = explore(library, moves="e4 e5 Bc4 Nc6 Nf3 d6 Nc3 Bg4 Nxe5")
-    assert by_moves == explore(library, fen=LEGAL_FEN)
-    assert counts(explore(library, moves="")) == {"e4": 4, "d4": 1}
-
-
 @pytest.mark.parametrize(
     ("bounds", "expected"),
     [
@@ -97,31 +91,6 @@ def test_ratings_of_who_decides_and_years_narrow(
     library: Library, bounds: dict[str, int], expected: dict[str, int]
 ) -> None:
     assert counts(explore(library, fen=LEGAL_FEN, **bounds)) == expected  # type: ignore[arg-type]
-
-
-def test_the_colours_may_be_exchanged(library: Library) -> None:
-    both = explore(library, fen=LEGAL_FEN, mirrored=True)
-    assert counts(both) == {"Bxd1": 3, "Nxe5": 1}
-    assert (both.games, both.white, both.draws, both.black) == (5, 4, 1, 0)
-    assert [(game.white, game.mirrored) for game in both.moves[0].fallers] == [("A", False), ("A", False), ("G", True)]
-    here = explore(library, fen=MIRRORED_LEGAL_FEN)
-    assert counts(here) == {"Bxd8": 1}
-    assert (here.moves[0].trap, here.traps[0].mirrored, here.traps[0].bait_san) == ("legals-mate", True, "Bxd8")
-    assert counts(explore(library, fen=MIRRORED_LEGAL_FEN, mirrored=True, min_rating=1400)) == {"Bxd8": 2, "Nxe4": 1}
-
-
-def test_what_never_occurred_has_no_games(library: Library) -> None:
-    found = explore(library, fen="4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1")
-    assert (found.games, found.moves, found.traps) == (0, (), ())
-
-
-def test_castling_is_called_by_its_name(library: Library, tmp_path: Path) -> None:
-    start = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
-    games = [f'[Round "{n}"]\n[SetUp "1"]\n[FEN "{start}"]\n\n1. {san} *\n\n' for n, san in enumerate(("O-O", "O-O-O"))]
-    index_files(library, [write(tmp_path / "c.pgn", *games)])
-    assert [(move.uci, move.san) for move in explore(library, fen=start).moves] == [("e1c1", "O-O-O"), ("e1g1", "O-O")]
-    turned = explore(library, fen=start.replace(" w ", " b "), mirrored=True)
-    assert [(move.uci, move.san) for move in turned.moves] == [("e8c8", "O-O-O"), ("e8g8", "O-O")]
 
 
 def test_a_game_that_comes_back_counts_once_but_its_moves_do_not(library: Library, tmp_path: Path) -> None:

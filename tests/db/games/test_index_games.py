@@ -16,16 +16,14 @@ import chess.pgn
 import pytest
 from sqlalchemy import select, text
 
-from db.games.index_games import Progress, index_files
+from db.games.index_games import index_files
 from db.library.library import Library
 from db.library.open import open_library
 from db.storage.models import Base, GameRow
 from db.storage.sighting_rows import move_code
 from tests.conftest import NewLibrary
 from tests.support.db_traps import AVOIDED, ELEPHANT_FELL, ENDED, FELL, ILLEGAL, MIRRORED, OTHER, elephant, legal, write
-from tests.support.public_data import MASTERS, needs
 from trapcore import _native
-from trapcore.errors import UsageError
 
 
 @pytest.fixture
@@ -154,21 +152,7 @@ def test_a_rating_that_was_unknown_is_taken_from_the_same_game_read_again(
     assert dump(library) == before
 
 
-def test_a_result_that_no_tag_names_is_that_of_the_moves(library: Library, tmp_path: Path) -> None:
-    ends = ["1-0", "0-1", "1/2-1/2", "*", ""]
-    games = [f'[Round "{number}"]\n\n1. e4 e5 {end}\n\n' for number, end in enumerate(ends)]
-    index_files(library, [write(tmp_path / "untagged.pgn", *games, '[Result "1/2-1/2"]\n\n1. e4 e5 1-0\n')])
-    stored = rows(library, "SELECT result FROM games ORDER BY byte_offset")
-    assert [result for (result,) in stored] == ["1-0", "0-1", "1/2-1/2", "*", "*", "1/2-1/2"]
-
-
-def test_a_game_that_a_file_has_twice_is_stored_once(library: Library, tmp_path: Path) -> None:
-    done = index_files(library, [write(tmp_path / "g.pgn", FELL, OTHER, FELL)])
-    assert (done.games, done.new_games) == (3, 2)
-
-
-@pytest.mark.parametrize("jobs", [1, 3])
-@pytest.mark.parametrize("batch_bytes", [1, 3000, 1 << 20])
+@pytest.mark.parametrize(("jobs", "batch_bytes"), [(1, 1), (3, 3000)])
 def test_neither_threads_nor_batches_change_what_is_stored(
     library: Library, random_games: Path, tmp_path: Path, jobs: int, batch_bytes: int, new_library: NewLibrary
 ) -> None:
@@ -319,44 +303,3 @@ def test_the_start_and_the_variant_of_a_game_are_kept(library: Library, tmp_path
     index_files(library, [write(tmp_path / "g.pgn", MIRRORED, game, OTHER)])
     stored = rows(library, "SELECT white, variant, start_fen IS NULL FROM games ORDER BY id")
     assert stored == [("G", "", 0), ("", "Chess960", 0), ("I", "", 1)]
-
-
-def test_standard_input_is_indexed_without_a_checkpoint(library: Library) -> None:
-    library.close()
-    for _ in range(2):
-        subprocess.run([sys.executable, "-c", INDEX, library.name, "-"], input=(FELL + OTHER).encode(), check=True)
-    with open_library(library.name) as again:
-        assert rows(again, "SELECT path FROM sources") == [("stdin",)]
-        assert rows(again, "SELECT * FROM checkpoints") == []
-        assert again.counts().games == 2
-        assert [s.file for s in again.sightings()] == ["stdin"]
-
-
-def test_progress_is_told_after_each_batch(library: Library, random_games: Path) -> None:
-    seen: list[tuple[int, int]] = []
-
-    def progress(done: Progress) -> None:
-        assert done.file == str(random_games)
-        assert done.raw_size == random_games.stat().st_size
-        seen.append((done.games, done.raw_done))
-
-    done = index_files(library, [random_games], batch_bytes=3000, progress=progress)
-    assert seen == sorted(seen)
-    assert len(seen) > 10
-    assert seen[-1] == (done.games, done.raw_size)
-
-
-def test_jobs_must_be_one_or_more(library: Library) -> None:
-    with pytest.raises(UsageError):
-        index_files(library, [], jobs=0)
-
-
-@pytest.mark.slow
-@needs(MASTERS)
-def test_master_games_take_little_room(tmp_path: Path) -> None:
-    games = tmp_path / "masters.pgn"
-    games.write_bytes(MASTERS.read_bytes()[:1_600_000])
-    with open_library(tmp_path / "masters.sqlite", create=True) as library:
-        done = index_files(library, [games])
-    assert done.positions > 150_000
-    assert (tmp_path / "masters.sqlite").stat().st_size / done.positions < 250  # bytes, with every table and index

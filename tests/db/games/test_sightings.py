@@ -6,13 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from db.games.accounts import NO_ACCOUNT, SiteAccount
 from db.games.index_games import index_files
 from db.games.sightings import SightingInGame, sightings
 from db.library.library import Library
 from db.library.open import open_library
 from db.storage.sighting_rows import Sighting
-from db.traps.json_form import to_dict
 from tests.conftest import NewLibrary
 from tests.support.db_traps import AVOIDED, ELEPHANT_FELL, FELL, MIRRORED, elephant, legal, write
 from trapcore.errors import UsageError
@@ -60,28 +58,6 @@ def test_a_sighting_that_is_recorded_meanwhile_comes_last(library: Library, tmp_
     last = rest.sightings[-1].game
     assert last is not None
     assert last.black == "X"
-
-
-def test_the_game_is_told(library: Library) -> None:
-    seen = sightings(library, trap="legals-mate", event="fell", limit=1).sightings[0]
-    game = seen.game
-    assert game is not None
-    assert (game.white, game.white_elo, game.black_elo, game.date) == ("A", 1480, None, "2020.01.02")
-    assert game.address == "https://lichess.org/abcdefgh"
-    own = [other.game for other in sightings(library, only=SiteAccount("https://lichess.org", "a")).sightings]
-    assert set(own) == {game}
-    assert sightings(library, only=SiteAccount("https://lichess.org", "b2")).sightings == ()
-    assert sightings(library, only=SiteAccount("https://www.chess.com", "a")).sightings == ()
-    assert sightings(library, only=NO_ACCOUNT).sightings == ()
-    content = to_dict(seen)
-    assert (content["trap"], content["verdict"]) == ("legals-mate", "undecided")
-
-
-def test_a_sighting_of_a_file_that_is_not_indexed_has_no_game(library: Library) -> None:
-    known = library.sightings()[0]
-    library.add_sightings([Sighting(trap=known.trap, file="/x", game_number=1, byte_offset=0, ply=1, event="set")])
-    (seen,) = sightings(library, event="set").sightings
-    assert (seen.file, seen.game, to_dict(seen)["game"]) == ("/x", None, None)
 
 
 @pytest.mark.parametrize(

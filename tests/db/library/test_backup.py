@@ -10,13 +10,10 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sqlalchemy import create_engine
 
 from db.games.index_games import index_files
-from db.library.backup import back_up, restore, vacuum
-from db.library.library import Library
+from db.library.backup import back_up, restore
 from db.library.open import create_library, open_library
-from db.storage.database import Database
 from tests.support.command_line import CommandLine
 from tests.support.db_traps import AVOIDED, FELL, OTHER, elephant, legal, write
 from trapcore.errors import LibraryError, OutputError, UsageError
@@ -192,29 +189,6 @@ def test_a_library_that_cannot_be_opened_can_be_replaced(
     assert games(path) == 2
 
 
-def test_the_commands(path: Path, tmp_path: Path) -> None:
-    copy = tmp_path / "copy.sqlite"
-    from typer.testing import CliRunner
-
-    for arguments in (["backup", str(copy)], ["restore", str(copy), "--replace"]):
-        done = CliRunner().invoke(app, [*arguments, "--db", str(path)], catch_exceptions=False)
-        assert done.exit_code == 0
-        assert str(copy) in done.stderr
-    assert "itself" in str(COMMANDS.refusal("backup", str(path), "--db", str(path)))
-    assert "itself" in str(COMMANDS.refusal("restore", str(path), "--replace", "--db", str(path)))
-    assert "pg_restore" in str(COMMANDS.refusal("restore", str(copy), "--db", "postgresql://x/y"))
-    assert "no trap library at" in str(COMMANDS.refusal("restore", str(tmp_path / "no"), "--db", str(path)))
-
-
-def test_a_server_backs_itself_up(path: Path) -> None:
-    engine = create_engine(f"sqlite:///{path}")
-    engine.dialect.name = "postgresql"
-    library = Library(Database(engine, "postgresql://host/base", read_only=False))
-    with pytest.raises(LibraryError, match="pg_dump"):
-        back_up(library, path.with_name("copy"))
-    engine.dispose()
-
-
 def test_a_disk_that_is_full(path: Path, tmp_path: Path) -> None:
     """The copy may grow to 20,000 bytes: as on a full disk, there is an error, and no half of a copy."""
     copy = tmp_path / "copy.sqlite"
@@ -233,19 +207,6 @@ def test_a_disk_that_is_full(path: Path, tmp_path: Path) -> None:
     assert not [name for name in beside(path) if "copy" in name]
     with pytest.raises(OutputError, match="there is no directory"), open_library(path, read_only=True) as library:
         back_up(library, tmp_path / "nowhere" / "copy.sqlite")
-
-
-def test_tidying_makes_the_file_smaller_and_changes_nothing(path: Path) -> None:
-    with open_library(path) as library:
-        for statement in ("CREATE TABLE gap (x)", "INSERT INTO gap VALUES (zeroblob(500000))", "DROP TABLE gap"):
-            with library.database.write() as connection:
-                connection.exec_driver_sql(statement)
-        digest = library.digest()
-        before, after = vacuum(library)
-        assert after < before - 400_000
-        assert path.stat().st_size == after
-        library.check_file()
-        assert library.digest() == digest
 
 
 @pytest.mark.parametrize("mode", [0o600, 0o640, 0o644])
@@ -301,16 +262,6 @@ def test_only_a_copy_is_replaced_by_a_copy(path: Path, tmp_path: Path) -> None:
         back_up(library, copy)
 
 
-def test_a_database_of_another_program_is_not_replaced(path: Path, tmp_path: Path) -> None:
-    other = tmp_path / "places.db"
-    with closing(sqlite3.connect(other)) as connection:
-        connection.execute("CREATE TABLE places (url TEXT)")
-    before = other.read_bytes()
-    with pytest.raises(UsageError, match="no trap library"):
-        restore(path, other, replace=True)
-    assert other.read_bytes() == before
-
-
 @pytest.mark.parametrize("content", [b"notes\n", b"\0" * 5000, b"%PDF-1.7", b"SQLite"])
 def test_what_is_no_database_is_not_replaced(path: Path, tmp_path: Path, content: bytes) -> None:
     other = tmp_path / "notes.txt"
@@ -347,3 +298,13 @@ def test_what_is_no_file_is_no_library_and_no_backup(path: Path, tmp_path: Path,
     with pytest.raises(OutputError):
         restore(path, odd, replace=True)
     assert beside(path) == before
+
+
+def test_a_database_of_another_program_is_not_replaced(path: Path, tmp_path: Path) -> None:
+    other = tmp_path / "places.db"
+    with closing(sqlite3.connect(other)) as connection:
+        connection.execute("CREATE TABLE places (url TEXT)")
+    before = other.read_bytes()
+    with pytest.raises(UsageError, match="no trap library"):
+        restore(path, other, replace=True)
+    assert other.read_bytes() == before

@@ -123,14 +123,6 @@ def test_a_schema_of_the_same_words_is_another(library: Path, stands: str, inste
         open_library(library)
 
 
-def test_spaces_between_words_and_the_order_of_columns_are_nothing(library: Path) -> None:
-    with closing(sqlite3.connect(library)) as connection:
-        connection.execute("PRAGMA writable_schema = ON")
-        connection.execute("UPDATE sqlite_master SET sql = replace(sql, ' NOT NULL', '\n\tNOT  NULL')")
-        connection.commit()
-    open_library(library).close()
-
-
 ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT"
 
 

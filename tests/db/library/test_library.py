@@ -1,10 +1,6 @@
 """The library: adding, finding, counting, and the digest that stands for it."""
 
-import sqlite3
-import subprocess
-import sys
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +12,7 @@ from db.library.open import open_library
 from db.storage.sighting_rows import Sighting
 from tests.conftest import NewLibrary
 from tests.support.db_traps import FELL, elephant, fishing_pole, legal, write
-from trapcore.errors import InputError, LibraryError, UsageError
+from trapcore.errors import InputError, UsageError
 from trapcore.proof.verdict import Verdict
 
 PROVED = {"verdict": Verdict.PROVED, "mate_in": 2, "proof_by": "a prover", "proof_nodes": 10}
@@ -43,41 +39,11 @@ def test_what_is_stored_is_what_comes_back(library: Library) -> None:
     assert [library.trap(trap.slug) for trap in traps] == traps
 
 
-def test_another_trap_of_the_same_position_and_bait_is_refused_unless_it_shall_replace(library: Library) -> None:
-    library.add(legal())
-    other = legal(name="Sea-cadet mate", slug="sea-cadet")
-    with pytest.raises(UsageError, match="in the library as legals-mate"):
-        library.add(other)
-    assert library.traps() == [legal()]
-    assert library.add(other, replace=True) is Added.REPLACED
-    assert library.traps() == [other]
-
-
 def test_a_slug_belongs_to_one_trap(library: Library) -> None:
     library.add(legal())
     with pytest.raises(UsageError, match="belongs to another trap"):
         library.add(replace(elephant(), slug="legals-mate"))
     assert library.traps() == [legal()]
-
-
-def test_of_many_traps_equal_slugs_get_numbers_and_keep_them(library: Library) -> None:
-    traps = [replace(trap, slug="same") for trap in (legal(), elephant(), fishing_pole())]
-    assert library.add_all(traps) == [Added.ADDED] * 3
-    assert [trap.slug for trap in library.traps()] == ["same", "same-2", "same-3"]
-    before = library.digest()
-    assert library.add_all(list(reversed(traps))) == [Added.UNCHANGED] * 3
-    assert library.digest() == before
-
-
-def test_many_traps_at_once_may_repeat_each_other(library: Library) -> None:
-    other = legal(name="another name")
-    assert library.add_all([legal(), legal(), other, elephant()]) == [
-        Added.ADDED,
-        Added.UNCHANGED,
-        Added.REFUSED,
-        Added.ADDED,
-    ]
-    assert library.trap("legals-mate") == legal()
 
 
 def test_a_trap_without_its_proof_does_not_undo_it(library: Library) -> None:
@@ -106,31 +72,12 @@ def test_a_misspelt_slug_names_the_nearest(library: Library) -> None:
         library.trap("zzz")
 
 
-def test_a_large_library_is_not_listed_in_an_error(library: Library) -> None:
-    board = elephant().board()
-    moves = [move.uci() for move in board.legal_moves]
-    for number, bait in enumerate(moves):
-        board.push_uci(bait)
-        answer = next(iter(board.legal_moves)).uci()
-        library.add(replace(elephant(), slug=f"t{number}", bait=bait, killer_line=(answer,)))
-        board.pop()
-    with pytest.raises(UsageError) as caught:
-        library.trap("zzzzzz")
-    assert str(caught.value) == f"unknown trap 'zzzzzz'; `trapline library list` shows the {len(moves)} there are"
-
-
 def test_traps_are_found_by_key_in_either_colour(library: Library) -> None:
     library.add_all([legal(), elephant()])
     assert library.find_by_key(legal().key) == [legal()]
     assert library.find_by_key(legal().key, mirrored=True) == []
     assert library.find_by_key(legal().mirror_key, mirrored=True) == [legal()]
     assert library.find_by_key(bytes(16)) == []
-
-
-def test_two_baits_of_one_position_are_two_traps(library: Library) -> None:
-    second = replace(elephant(), bait="c3b5", killer_line=("a7a6",), slug="second")
-    library.add_all([elephant(), second])
-    assert library.find_by_key(elephant().key) == [elephant(), second]
 
 
 def test_the_digest_is_of_the_content_alone(library: Library, tmp_path: Path, new_library: NewLibrary) -> None:
@@ -181,33 +128,3 @@ def test_a_new_verdict_is_that_of_the_sightings_of_the_very_position(library: Li
         "key": Verdict.PROVED,
         "sequences": Verdict.UNDECIDED,
     }
-
-
-def test_counts(library: Library, tmp_path: Path) -> None:
-    library.add_all([legal(**PROVED), elephant()])
-    index_files(library, [write(tmp_path / "g.pgn", FELL)])
-    counts = library.counts()
-    assert (counts.traps, counts.proved, counts.refuted, counts.undecided) == (2, 1, 0, 1)
-    assert (counts.sources, counts.games, counts.positions, counts.occurrences, counts.sightings) == (1, 1, 14, 14, 1)
-
-
-def test_the_library_is_light_to_import() -> None:
-    heavy = "('typer', 'rich', 'pydantic', 'chess.engine', 'chess.pgn')"
-    code = f"import sys, db.library.library; print([m for m in {heavy} if m in sys.modules])"
-    root = Path(__file__).parents[3]
-    out = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
-    assert out.stdout.strip() == "[]"
-
-
-def test_what_sqlite_says_of_a_damaged_page_is_one_line(tmp_path: Path) -> None:
-    file_path = tmp_path / "damaged.sqlite"
-    open_library(file_path, create=True).close()
-    with closing(sqlite3.connect(file_path)) as connection:
-        page = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'practice_reviews'").fetchone()[0]
-        size = connection.execute("PRAGMA page_size").fetchone()[0]
-    with file_path.open("r+b") as file:
-        file.seek((page - 1) * size)
-        file.write(b"\xff" * size)
-    with open_library(file_path, read_only=True) as opened, pytest.raises(LibraryError, match="is damaged") as caught:
-        opened.check_file()
-    assert "\n" not in str(caught.value)

@@ -13,7 +13,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sqlalchemy import create_engine, text
+from sqlalchemy import text
 
 from db.library.library import Library
 from db.library.open import create_library, open_library
@@ -41,12 +41,6 @@ def names(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()}
 
 
-def test_a_missing_library_names_the_command_that_makes_one(tmp_path: Path) -> None:
-    path = tmp_path / "no.sqlite"
-    assert refused(path) == f"there is no trap library at {path}; make one with `trapline library init --db {path}`"
-    assert names(tmp_path) == set()
-
-
 def test_a_new_library_is_one_file_and_says_what_it_is(tmp_path: Path) -> None:
     path = tmp_path / "new.sqlite"
     with open_library(path, create=True) as opened:
@@ -57,21 +51,6 @@ def test_a_new_library_is_one_file_and_says_what_it_is(tmp_path: Path) -> None:
     assert facts["fingerprint_version"] == str(_native.FINGERPRINT_VERSION)
     assert facts["made_by"].startswith("trapline ")
     assert names(tmp_path) == {"new.sqlite"}
-
-
-def test_writing_goes_on_in_wal_mode_with_foreign_keys(library: Path) -> None:
-    with open_library(library) as opened, opened.database.read() as connection:
-        assert connection.scalar(text("PRAGMA journal_mode")) == "wal"
-        assert connection.scalar(text("PRAGMA foreign_keys")) == 1
-        assert connection.scalar(text("PRAGMA synchronous")) == 1
-        assert connection.scalar(text("PRAGMA busy_timeout")) == 5000
-
-
-def test_a_url_of_a_sqlite_file_is_the_file(library: Path) -> None:
-    with open_library(f"sqlite:///{library}", read_only=True) as opened:
-        assert opened.counts().traps == 1
-    assert "names no file" in refused("sqlite://")
-    assert "cannot be used" in refused("nosuchdatabase://somewhere/x")
 
 
 @pytest.mark.parametrize(
@@ -102,15 +81,6 @@ def test_a_damaged_library_is_said_to_be(library: Path) -> None:
     content[100:4000] = b"\xff" * 3900  # the schema itself
     library.write_bytes(content)
     assert "is damaged" in refused(library)
-
-
-def test_damage_further_in_is_found_when_it_is_read(library: Path) -> None:
-    content = bytearray(library.read_bytes())
-    for start in range(8192 * 2, len(content), 8192):
-        content[start : start + 100] = b"\xff" * 100
-    library.write_bytes(content)
-    with pytest.raises(LibraryError, match="is damaged"), open_library(library, read_only=True) as opened:
-        opened.traps()
 
 
 def test_a_whole_library_passes_its_check_and_a_damaged_index_does_not(library: Path) -> None:
@@ -239,11 +209,6 @@ def test_a_library_appears_whole_or_not_at_all(tmp_path: Path) -> None:
     assert names(tmp_path) == set()
 
 
-def test_a_library_cannot_be_made_where_there_is_no_folder(tmp_path: Path) -> None:
-    with pytest.raises(LibraryError, match="folder does not exist"):
-        open_library(tmp_path / "no" / "x.sqlite", create=True)
-
-
 def test_of_two_that_make_the_same_library_the_first_one_stays(tmp_path: Path) -> None:
     path = tmp_path / "both.sqlite"
     ready = threading.Barrier(2, timeout=30)
@@ -283,24 +248,6 @@ def fill(made):
         time.sleep(0.01)
 create_library(path, fill)
 """
-
-
-def test_a_copy_of_the_file_is_a_copy_of_the_library(library: Path, tmp_path: Path) -> None:
-    shutil.copy(library, tmp_path / "copy.sqlite")
-    with open_library(tmp_path / "copy.sqlite", read_only=True) as copy, open_library(library) as original:
-        assert copy.digest() == original.digest()
-
-
-def test_another_sqlalchemy_url_is_opened_by_sqlalchemy(tmp_path: Path) -> None:
-    """`sqlite+pysqlite` is SQLite by another name, so that the way of the servers can be gone without one."""
-    url = f"sqlite+pysqlite:///{tmp_path / 'served.sqlite'}"
-    assert "not a trap library" in refused(url)
-    with open_library(url, create=True) as opened:
-        opened.add(legal())
-    with open_library(url, read_only=True) as opened:
-        assert opened.traps() == [legal()]
-    engine = create_engine(url)
-    engine.dispose()
 
 
 def test_any_number_of_threads_may_use_a_library(tmp_path: Path) -> None:

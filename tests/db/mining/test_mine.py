@@ -20,22 +20,18 @@ from db.games.trap_stats import stats_of
 from db.library.library import Library
 from db.library.open import create_library, open_library
 from db.mining.candidates import candidates
-from db.mining.mine import MiningOptions, MiningProgress, mine
+from db.mining.mine import MiningOptions, mine
 from db.mining.to_trap import with_family
 from db.proof.prover import TrapProver
-from db.traps.openings import opening_of
 from db.traps.terms import Outcome
 from db.traps.trap import Trap
 from tests.support.command_line import run_program
 from tests.support.db_traps import MIRRORED_LEGAL_FEN, legal
-from tests.support.public_data import DATA, needs
 from tests.support.uci_engines import REFUTING, engine_of
 from trapcore import _native
 from trapcore.engines.uci_engine import UciEngine
-from trapcore.errors import UsageError
 from trapcore.parallel.budget import Cancellation
 from trapcore.proof.verdict import Verdict
-from workshop.benchmarks.stockfish import STOCKFISH
 
 LEGAL = "1. e4 e5 2. Nf3 Nc6 3. Bc4 d6 4. Nc3 Bg4 5. Nxe5"
 ELEPHANT = "1. d4 d5 2. c4 e6 3. Nc3 Nf6 4. Bg5 Nbd7 5. cxd5 exd5 6. Nxd5"
@@ -123,29 +119,6 @@ def test_practice_is_a_witness_of_gains_and_none_is_needed_for_mates(tmp_path: P
     assert found.findings["undecided"] == 1
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(STOCKFISH is None, reason="there is no Stockfish here")
-def test_an_engine_is_witness_in_place_of_practice(tmp_path: Path, games: Path) -> None:
-    assert STOCKFISH is not None
-    lost = tmp_path / "lost.pgn"
-    lost.write_text("".join(results_exchanged(games.read_text())))
-    with UciEngine(STOCKFISH) as engine, open_library(tmp_path / "lost.sqlite", create=True) as library:
-        index_files(library, [lost])
-        practice = mine(library, MiningOptions(nodes=NODES))
-        prover = TrapProver(engine=engine, engine_nodes=50_000)
-        found = mine(library, MiningOptions(nodes=NODES), prover=prover)
-        again = mine(library, MiningOptions(nodes=NODES), prover=prover)
-    # Another witness is another question.
-    assert (found.known, found.done) == (2, practice.done - 2)
-    (piece,) = found.traps
-    assert piece.bait == "c3d5"
-    ours, said = piece.opinions
-    assert ours.is_ours
-    assert said.by.startswith("Stockfish")
-    assert said.verdict is Verdict.PROVED
-    assert (again.done, again.traps) == (0, [])
-
-
 def test_what_the_engine_refutes_is_no_trap_unless_it_mates(library: Library, tmp_path: Path) -> None:
     with UciEngine(engine_of(tmp_path, REFUTING)) as engine:
         found = mine(library, MiningOptions(nodes=NODES), prover=TrapProver(engine=engine))
@@ -190,28 +163,6 @@ def test_a_game_counts_once_however_often_it_repeats_a_position(tmp_path: Path) 
         assert [found.played for found in candidates(library, 2, None, None)] == [2]
 
 
-def test_ratings_are_those_of_the_player_who_decides(library: Library) -> None:
-    found = mine(library, MiningOptions(min_games=4, max_rating=1499, nodes=NODES))
-    assert {trap.bait for trap in found.traps} == {"g4d1"}
-    assert mine(library, MiningOptions(min_games=3, min_rating=2200, nodes=NODES)).traps == []
-    # Those of 1700 to 1900: one of the Italians, and White in the elephants.
-    assert {
-        trap.bait for trap in mine(library, MiningOptions(min_rating=1700, max_rating=1900, nodes=NODES)).traps
-    } == {"c3d5"}
-
-
-def test_the_toll_counts_those_who_fell(library: Library) -> None:
-    traps = {trap.bait: trap for trap in mine(library, MiningOptions(nodes=NODES)).traps}
-    stats = stats_of(library, traps["g4d1"])
-    assert (stats.frequency.decisions, stats.frequency.played, stats.punished) == (7, 5, 4)
-    assert stats.points == pytest.approx(4 / 5)
-    assert stats.low < 5 / 7 < stats.high
-    assert stats.score == pytest.approx(stats.low * (1.0 if traps["g4d1"].gain is None else traps["g4d1"].gain / 2))
-    assert {str(band): counts.played for band, counts in stats.by_rating.items()} == {"1200-1599": 5, "2000-2399": 0}
-    assert (stats.samples[0].white, stats.samples[0].ply) == ("W4", 10)
-    json.dumps(stats.to_dict())
-
-
 def test_a_near_duplicate_joins_the_family_of_the_trap_that_is_known(library: Library) -> None:
     library.add(legal(family="legal"))
     (found,) = [trap for trap in mine(library, MiningOptions(nodes=NODES)).traps if trap.bait == "c3d5"]
@@ -237,15 +188,6 @@ def test_traps_of_the_library_are_not_mined_again_in_either_colour(library: Libr
     assert {trap.bait for trap in found.traps} == {"c3d5"}
 
 
-def test_bad_wishes_are_refused_by_name() -> None:
-    with pytest.raises(UsageError, match="min_games"):
-        MiningOptions(min_games=0)
-    with pytest.raises(UsageError, match="nodes"):
-        MiningOptions(nodes=10)
-    with pytest.raises(UsageError, match="rating"):
-        MiningOptions(min_rating=2000, max_rating=1500)
-
-
 def test_a_study_holds_the_line_and_the_figures(library: Library, tmp_path: Path) -> None:
     traps = mine(library, MiningOptions(nodes=NODES)).traps
     all_stats = [(trap, stats_of(library, trap)) for trap in traps]
@@ -264,27 +206,6 @@ def test_a_study_holds_the_line_and_the_figures(library: Library, tmp_path: Path
                 assert "fell for it" in text
                 assert "%cal" in text
     assert chapters == 2 * CHAPTERS
-
-
-def test_openings_are_named_by_the_last_position_that_has_a_name() -> None:
-    board = chess.Board()
-    epds = [_native.epd(board.fen())]
-    for san in ["e4", "e5", "Nf3", "Nc6", "Bc4", "a6", "h3"]:
-        board.push_san(san)
-        epds.append(_native.epd(board.fen()))
-    opening = opening_of(epds)
-    assert opening is not None
-    assert (opening.eco, opening.family) == ("C50", "Italian Game")
-    assert opening_of(["8/8/8/8/8/8/8/K1k5 w - -"]) is None
-
-
-@needs(DATA / "openings")
-def test_the_names_are_those_of_the_open_data() -> None:
-    from db.traps.openings import _openings
-    from workshop.experiments.openings import named_positions
-
-    named = {epd: (opening.eco, opening.name) for epd, opening in _openings().items()}
-    assert named == named_positions(DATA / "openings")
 
 
 def test_the_command_indexes_mines_and_tells(tmp_path: Path, games: Path) -> None:
@@ -330,14 +251,3 @@ def test_killed_at_any_moment_the_next_run_completes_to_the_same(tmp_path: Path,
             rows = sorted((trap.epd, trap.line, trap.name, trap.family) for trap in library.traps())
             contents.append((rows, len(library.sightings())))
     assert contents[0] == contents[1]
-
-
-def test_progress_tells_how_far_it_is(library: Library) -> None:
-    seen: list[tuple[int, int]] = []
-
-    def note(now: MiningProgress) -> None:
-        seen.append((now.done, now.candidates))
-
-    mine(library, MiningOptions(nodes=NODES), progress=note)
-    assert seen == sorted(seen)
-    assert seen[-1][0] == seen[-1][1] > 0

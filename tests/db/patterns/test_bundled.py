@@ -18,7 +18,6 @@ from db.patterns.bundled import (
     bundled_means,
     bundled_patterns,
     file_of,
-    kinds,
     stored_patterns,
 )
 from db.patterns.index import open_mistakes
@@ -54,13 +53,6 @@ def test_every_pattern_has_a_name_in_words(language: Language) -> None:
             assert pattern.name(LANGUAGES[language], each.colour), pattern.key
 
 
-def test_patterns_are_of_many_kinds() -> None:
-    assert len({each.cause for each in bundled_patterns()}) >= 20
-    assert len(kinds()) >= 700
-    assert sum(kinds().values()) == len(bundled_patterns())
-    assert {each.colour for each in bundled_patterns()} == {"white", "black"}
-
-
 def test_sample_is_proved_again_with_the_same_figures() -> None:
     sample = random.Random(bundled_means()).sample(bundled_patterns(), SAMPLE)
     found = {(each.epd, each.bait): each for each in judged((each.epd, each.bait) for each in sample)}
@@ -86,15 +78,6 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
     opened = open_library(tmp_path_factory.mktemp("bundled") / "library.sqlite", create=True)
     add_patterns(opened)
     return opened
-
-
-def test_library_holds_what_the_file_has(library: Library) -> None:
-    with library.database.read() as connection:
-        stored = list(stored_patterns(connection).values())
-    names = [field.name for field in fields(stored[0])]
-    assert [[getattr(each, name) for name in names] for each in stored] == [
-        [getattr(each, name) for name in names] for each in bundled_patterns()
-    ]
 
 
 def test_patterns_are_added_once_and_replaced_by_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,11 +124,3 @@ def test_no_count_of_games_or_players_has_bundled_patterns(library: Library) -> 
     with library.database.read() as connection:
         rates = peer_rates(connection, every, rating_band(None), ())
     assert {(rate.games, rate.fell) for rate in rates.values()} == {(0, 0)}
-
-
-def test_first_of_each_kind_is_chosen_before_a_second_one() -> None:
-    patterns = bundled_patterns()
-    some = chosen(patterns, 50)
-    assert len({(each.cause, each.mechanism) for each in some}) == 50
-    assert set(some) <= set(patterns)
-    assert chosen(reversed(patterns), 10**6) == list(patterns)

@@ -17,10 +17,9 @@ from db.patterns.circumstances import Part, circumstances_of
 from db.patterns.index import open_mistakes
 from db.patterns.keys import Level, Pattern, patterns_of
 from db.patterns.peers import PatternRate, peer_rates
-from db.patterns.recurring import IN_GAMES, grouped, recurring
+from db.patterns.recurring import recurring
 from db.storage.models import GameRow, LosingMoveRow, MistakeRow
 from db.traps.temptation import rating_band
-from db.wording.causes import ADVICE, CAUSE_NAMES, advice
 from db.wording.english import ENGLISH
 from tests.db.patterns.samples import LINES, game, judge, mistake, store
 
@@ -99,21 +98,6 @@ def test_index_that_grew_and_lost_games_answers_as_one_built_anew(library: Libra
         assert answers(grown) == every
 
 
-def test_mistakes_are_grouped_once_whatever_their_order(library: Library) -> None:
-    lost, judged = lost_moves(library, games_of(library, ["Ann"]))
-    own = [move for move in lost if move.is_players]
-    parts = grouped(own)
-    assert judged > IN_GAMES
-    assert sum(map(len, parts.values())) <= len(own)
-    assert all(len({move.game.id for move in part}) >= IN_GAMES for part in parts.values())
-    assert Level.PLACE in {key.level for key in parts}
-    assert all(key.is_idea for key in parts)
-    again = grouped(reversed(own))
-    assert {key: {move.game.id for move in part} for key, part in parts.items()} == {
-        key: {move.game.id for move in part} for key, part in again.items()
-    }
-
-
 def test_patterns_count_games_points_and_dates(library: Library) -> None:
     whose = games_of(library, ["Ann"])
     lost, judged = lost_moves(library, whose)
@@ -143,17 +127,6 @@ def test_peers_are_others_of_the_same_rating(library: Library) -> None:
     fell = sum(row.plies == length and row.black_elo == 1300 for row in others)  # Black falls for it
     assert found == PatternRate(sides, fell)
     assert fell > 0
-
-
-def test_rate_is_above_another_only_if_the_intervals_do_not_meet() -> None:
-    assert PatternRate(100, 30).is_above(PatternRate(1000, 100))
-    assert not PatternRate(100, 15).is_above(PatternRate(1000, 100))
-    assert not PatternRate(100, 30).is_above(PatternRate(0, 0))
-
-
-def test_every_cause_has_its_advice() -> None:
-    assert ADVICE.keys() == CAUSE_NAMES.keys()
-    assert advice("") == ""
 
 
 def test_circumstances_count_openings_and_clocks_and_claim_little(library: Library) -> None:

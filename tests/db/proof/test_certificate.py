@@ -3,16 +3,13 @@
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from db.proof.certificate import Certificate, certify, check_certificate
 from db.proof.prover import TrapProver
-from db.traps.trap import Trap, make_trap
+from db.traps.trap import Trap
 from tests.support.db_traps import elephant, legal
-from tests.support.uci_engines import REFUTING, engine_of
-from trapcore.engines.uci_engine import UciEngine
 from trapcore.errors import InputError
 from trapcore.proof.verdict import Verdict
 
@@ -40,14 +37,6 @@ def test_a_mate_and_a_gain_are_what_proving_makes_of_them(of_legal: Certificate,
         assert check_certificate(trap, certificate, PROVER) == PROVER.prove(trap)
         assert check_certificate(trap, certificate, PROVER).verdict is Verdict.PROVED
         assert Certificate.from_dict(json.loads(json.dumps(certificate.to_dict()))) == certificate
-
-
-def test_an_engine_is_asked_all_the_same(of_elephant: Certificate, tmp_path: Path) -> None:
-    with UciEngine(engine_of(tmp_path, REFUTING)) as engine:
-        seconded = replace(PROVER, engine=engine, engine_nodes=10)
-        found = check_certificate(elephant(), of_elephant, seconded)
-        assert found == seconded.prove(elephant())
-    assert found.is_disputed
 
 
 @pytest.mark.parametrize(
@@ -122,11 +111,3 @@ def test_any_changed_byte_is_noticed(of_elephant: Certificate) -> None:
             Certificate.from_dict(fields)
     with pytest.raises(InputError, match="no certificate"):
         Certificate.from_dict({"digest": of_elephant.digest})
-
-
-def test_what_was_refuted_or_had_no_choice_has_none() -> None:
-    helped = make_trap(name="Helped", moves="e4 e5 Qh5", bait="Nc6", killer_line="Bc4 a6 Qxf7#")
-    forced = make_trap(
-        name="Forced", fen="6Qk/p1p3pp/4N3/1p6/2q1r1n1/2B5/PP4PP/3R1R1K b - - 0 28", bait="Kxg8", killer_line="Rf8#"
-    )
-    assert [certify(trap, PROVER) for trap in (helped, forced)] == [None, None]

@@ -23,9 +23,10 @@ from db.traps.opinion import Opinion
 from db.traps.terms import Outcome
 from db.traps.trap import Trap, make_trap
 from tests.conftest import NewLibrary
+from tests.layout.modules import ROOT
 from tests.support.db_traps import elephant, fishing_pole, legal
 from tests.support.uci_engines import PROVING, REFUTING, engine_of
-from tests.trapline.commands.test_library import ROOT, Run, run
+from tests.trapline.commands.test_library import Run, run
 from trapcore import _native
 from trapcore.engines.uci_engine import UciEngine
 from trapcore.errors import InputError
@@ -60,13 +61,6 @@ def verdicts(trap: Trap) -> dict[str, str]:
 def non_trap(slug: str) -> Trap:
     (found,) = (trap for trap in bundled_non_traps() if trap.slug == slug)
     return found
-
-
-def test_a_second_opinion_that_agrees_changes_nothing(tmp_path: Path) -> None:
-    alone, seconded = OURS.prove(elephant()), with_engine(tmp_path, PROVING, elephant())
-    assert verdicts(seconded) == {_native.TESTER_VERSION: "proved", "Opinionated 1": "proved"}
-    assert not seconded.is_disputed
-    assert seconded == replace(alone, opinions=seconded.opinions)
 
 
 def test_material_that_an_engine_contradicts_is_undecided(tmp_path: Path) -> None:
@@ -117,16 +111,6 @@ def test_what_is_known_as_no_trap_is_confirmed_or_left_open_but_not_proved_by_me
 def test_a_claimed_mate_that_is_none_is_refuted_by_the_prover() -> None:
     refuted = OURS.prove(non_trap("scholars-mate-2-nc6"))
     assert (refuted.verdict, refuted.proof_by) == (Verdict.REFUTED, _native.PROVER_VERSION)
-
-
-def test_an_engine_that_is_not_asked_keeps_its_opinion_and_ours_is_made_anew(tmp_path: Path) -> None:
-    old = Opinion(by="trapline-search-0", verdict=Verdict.REFUTED)
-    disputed = with_engine(tmp_path, REFUTING, replace(elephant(), opinions=(old,)))
-    assert OURS.prove(disputed) == disputed
-    assert old not in disputed.opinions
-    # What was said of another killer line does not count for this one.
-    wrong = replace(elephant(), killer_line=("h7h6",), opinions=disputed.opinions)
-    assert [opinion.is_ours for opinion in OURS.prove(wrong).opinions] == [True]
 
 
 def test_opinions_and_reasons_are_stored(library: Library, tmp_path: Path) -> None:
@@ -186,56 +170,6 @@ def test_an_interrupted_verification_goes_on_and_loses_nothing(library: Library)
     assert (again.resumed, again.changed) == (0, 0)
 
 
-def test_an_interrupted_verification_with_other_means_begins_anew(library: Library) -> None:
-    library.add_all([legal(), elephant()])
-
-    def interrupt(now: Verified) -> None:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        verify_traps(library, OURS, progress=interrupt)
-    assert marks(library) == 1
-    assert verify_traps(library, replace(OURS, search_nodes=60_000)).resumed == 0
-
-
-def test_a_line_that_is_known_as_none_is_no_failure(library: Library) -> None:
-    helped = make_trap(name="Helped", moves="e4 e5 Qh5", bait="Nc6", killer_line="Bc4 a6 Qxf7#")
-    library.add_all([non_trap("petrov-3-nxe4"), helped])
-    report = verify_traps(library, OURS)
-    assert (report.verdicts, [trap.slug for trap in report.refuted]) == ({Verdict.REFUTED: 2}, ["helped"])
-
-
-def test_some_traps_are_verified_without_a_mark(library: Library) -> None:
-    library.add_all([legal(), elephant()])
-    report = verify_traps(library, OURS, [library.trap("legals-mate")])
-    assert (report.wanted, report.verdicts, marks(library)) == (1, {Verdict.PROVED: 1}, 0)
-
-
-@pytest.mark.fault
-def test_verify_can_be_interrupted_and_started_again(run: Run, library: Library, tmp_path: Path) -> None:
-    chosen = [trap for trap in bundled_traps() if trap.outcome is Outcome.MATE][:40]
-    library.add_all(chosen)
-    command = [sys.executable, "-m", "trapline", "library", "verify", "--db", library.name]
-    env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PYTHONPATH": str(ROOT), "TRAPLINE_ENGINE": "off"}
-    with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        while marks(library) < 2:
-            assert process.poll() is None
-            time.sleep(0.01)
-        process.send_signal(signal.SIGINT)
-        _, told = process.communicate(timeout=60)
-    assert process.returncode == 130, told
-    assert "the same command goes on from there" in told
-    assert "Traceback" not in told
-    done = marks(library)
-    assert 2 <= done < len(chosen)
-    library.close()
-    report = json.loads(run("library", "verify", "--json", "--db", library.name).stdout)
-    assert report["resumed"] == done
-    # None was proved before, so that each proof is a change, whenever it was made.
-    assert report["proved"] == report["changed"] == len(chosen)
-    assert len(report["changes"]) == len(chosen) - done
-
-
 def test_verify_tells_of_contradictions(run: Run, library: Library, tmp_path: Path) -> None:
     library.add_all([legal(), elephant()])
     library.close()
@@ -270,3 +204,28 @@ def test_nothing_is_said_of_a_doubted_trap(run: Run, tmp_path: Path, fields: dic
         opened.add(OURS.prove(elephant()), replace=True)
     run("annotate", "g.pgn", "-o", "proved.pgn", "--db", "x.sqlite")
     assert "Takes the bait" in (tmp_path / "proved.pgn").read_text()
+
+
+@pytest.mark.fault
+def test_verify_can_be_interrupted_and_started_again(run: Run, library: Library, tmp_path: Path) -> None:
+    chosen = [trap for trap in bundled_traps() if trap.outcome is Outcome.MATE][:40]
+    library.add_all(chosen)
+    command = [sys.executable, "-m", "trapline", "library", "verify", "--db", library.name]
+    env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PYTHONPATH": str(ROOT), "TRAPLINE_ENGINE": "off"}
+    with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        while marks(library) < 2:
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        _, told = process.communicate(timeout=60)
+    assert process.returncode == 130, told
+    assert "the same command goes on from there" in told
+    assert "Traceback" not in told
+    done = marks(library)
+    assert 2 <= done < len(chosen)
+    library.close()
+    report = json.loads(run("library", "verify", "--json", "--db", library.name).stdout)
+    assert report["resumed"] == done
+    # None was proved before, so that each proof is a change, whenever it was made.
+    assert report["proved"] == report["changed"] == len(chosen)
+    assert len(report["changes"]) == len(chosen) - done

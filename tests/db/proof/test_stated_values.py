@@ -1,16 +1,11 @@
-"""Every value of a position that comments, reports, pages and answers state about games, and which of them differ.
+"""Every value of a position that comments, reports, pages and answers state about games, and which of them differ."""
 
-``python -m tests.db.proof.test_stated_values FILE.pgn --games 40 --positions 500`` prints both numbers.
-"""
-
-import argparse
 import html
 import io
 import json
 import re
 import subprocess
 import sys
-import tempfile
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -281,31 +276,3 @@ def test_no_page_comment_or_answer_contradicts_another_one(tmp_path: Path) -> No
     assert {where for values in stated.values.values() for where, *_ in values} == PLACES
     assert stated.contradictions() == []
     assert len(stated.values) > 40
-
-
-def main() -> None:
-    """Prints how many positions have a value, and of how many there are two."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("files", nargs="+", type=Path)
-    parser.add_argument("--games", type=int, default=40, help="first games of each file")
-    parser.add_argument("--positions", type=int, default=500, help="positions that are compared")
-    parser.add_argument("--every", type=int, default=1, help="of the moves with a comment, each so many has its pages")
-    options = parser.parse_args()
-    positions = contradictions = 0
-    for file in options.files:
-        with tempfile.TemporaryDirectory() as folder:
-            text = file.read_text(encoding="utf-8", errors="replace")
-            stated = stated_values(text, Path(folder), of_games=options.games, every=options.every)
-        # Those with most places first.
-        ordered = sorted(stated.values, key=lambda epd: -len({where for where, *_ in stated.values[epd]}))
-        ordered = ordered[: options.positions // len(options.files)]
-        found = stated.contradictions(ordered)
-        positions += len(ordered)
-        contradictions += len(found)
-        for epd, values in found:
-            print(epd, *(f"{where}: {value:.1f}" for where, value, _ in sorted(set(values))), sep="\n    ")
-    print(f"{contradictions} of {positions} positions have two values")
-
-
-if __name__ == "__main__":
-    main()

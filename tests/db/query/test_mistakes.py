@@ -13,8 +13,8 @@ from db.patterns.bundled import add_patterns, bundled_patterns
 from db.query.mistakes import Answer, MistakeHit, answers, find_mistakes
 from db.query.query import MistakeQuery
 from tests.db.patterns.samples import game, mistake, store
-from tests.support.db_traps import LEGAL_FEN, legal
-from trapcore.errors import InputError, UsageError
+from tests.support.db_traps import legal
+from trapcore.errors import UsageError
 
 SITE = "https://lichess.org/abcdefgh"
 GAMES = (
@@ -42,15 +42,6 @@ def like(library: Library, text: str) -> list[MistakeHit]:
     return list(find_mistakes(library, MistakeQuery(like=text)).mistakes)
 
 
-def test_newest_mistake_of_a_pattern_comes_first(library: Library) -> None:
-    move = mistake("legal")
-    legal = [("Cec", "Bxd1"), ("Ann", "Bxd1")]
-    assert found(library, place=move.place) == legal
-    assert found(library, mechanism=move.mechanism) == legal
-    assert set(legal) <= set(found(library, cause=move.cause))
-    assert found(library, place=move.place, limit=1) == legal[:1]
-
-
 def test_pattern_is_found_by_the_beginning_of_its_key_and_by_words_of_its_name(library: Library) -> None:
     move = mistake("noah")
     assert move.mechanism is not None
@@ -61,29 +52,11 @@ def test_pattern_is_found_by_the_beginning_of_its_key_and_by_words_of_its_name(l
     assert ("Ann", "Qxd4") in found(library, place=hit.name[:-1].upper())
 
 
-def test_other_conditions_hold_as_well(library: Library) -> None:
-    place = mistake("legal").place
-    assert found(library, place=place, player="dan") == [("Cec", "Bxd1")]
-    assert found(library, place=place, player="ann") == []  # she had the other side
-    assert found(library, place=place, eco="C5") == [("Ann", "Bxd1")]
-    assert found(library, place=place, max_rating=1600) == [("Ann", "Bxd1")]
-    assert found(library, place=place, victim="white") == []
-
-
 def test_mistake_like_a_move_of_a_game_is_itself_first(library: Library) -> None:
     for text in ("1#10", f"{SITE}#10", "1#5...", "1#5...Bxd1"):
         hits = like(library, text)
         assert [(hit.white, hit.similarity) for hit in hits[:2]] == [("Ann", 1.0), ("Cec", 1.0)]
         assert all(hit.similarity is not None and hit.similarity < 0.9 for hit in hits[2:])
-
-
-def test_mistake_like_a_position_is_one_that_stood_there(library: Library) -> None:
-    hits = like(library, LEGAL_FEN)
-    assert hits[0].played == "Bxd1"
-    assert hits[0].similarity is not None
-    assert hits[0].similarity > 0.5
-    only = find_mistakes(library, MistakeQuery(like=LEGAL_FEN, eco="C41"))
-    assert [hit.white for hit in only.mistakes] == ["Cec"]
 
 
 def test_mistake_like_a_trap_shares_its_patterns(library: Library) -> None:
@@ -139,11 +112,6 @@ def test_question_that_cannot_be_answered_says_why(library: Library, conditions:
     assert told in str(error.value)
 
 
-def test_text_that_is_no_position_is_refused(library: Library) -> None:
-    with pytest.raises(InputError):
-        like(library, "no position")
-
-
 def test_bundled_patterns_come_after_games_and_are_marked(tmp_path: Path) -> None:
     with open_library(tmp_path / "library.sqlite", create=True) as opened:
         store(opened, tmp_path / "games.pgn", GAMES)
@@ -175,11 +143,3 @@ def test_bundled_pattern_is_found_by_mechanism_by_place_and_by_its_position(tmp_
         of_place = MistakeQuery(like=wanted.epd, place=wanted.place)
         assert {hit.place for hit in find_mistakes(opened, of_place).mistakes} == {wanted.place}
         assert find_mistakes(opened, MistakeQuery(place=wanted.place), NO_ACCOUNT).mistakes != ()
-
-
-def test_library_without_losing_moves_says_what_to_index(tmp_path: Path) -> None:
-    with (
-        open_library(tmp_path / "empty.sqlite", create=True) as empty,
-        pytest.raises(UsageError, match="trapline index FILE"),
-    ):
-        found(empty, cause="threat")

@@ -11,9 +11,8 @@ from db.formats.bundled import bundled_non_traps, bundled_traps
 from db.library.library import Library
 from db.library.open import open_library
 from db.storage.models import TrapWordRow, WordRow
-from db.storage.name_index import MOST_FOUND, find_names, index_names, words_of
+from db.storage.name_index import MOST_FOUND, find_names, index_names
 from tests.support.db_traps import legal
-from trapcore.errors import UsageError
 
 
 @pytest.fixture(scope="module")
@@ -51,34 +50,6 @@ def found(library: Library, text: str) -> list[str]:
 )
 def test_what_a_person_means_comes_first(library: Library, typed: str, meant: str) -> None:
     assert found(library, typed)[0] == meant
-
-
-def test_every_name_slug_and_family_finds_its_trap(library: Library) -> None:
-    for trap in library.traps():
-        assert trap.slug in found(library, trap.name)
-        assert found(library, trap.slug)[0] == trap.slug
-        assert trap.slug in found(library, trap.family)
-
-
-def test_one_wrong_letter_is_forgiven_in_every_long_word(library: Library) -> None:
-    missed = []
-    for trap in library.traps():
-        word = max(words_of(trap.name), key=len)
-        if len(word) >= 6:
-            middle = len(word) // 2
-            typed = f"{word[:middle]}{word[middle + 1 :]}", f"{word[:middle]}q{word[middle + 1 :]}"
-            missed += [text for text in typed if trap.slug not in found(library, text)]
-    assert missed == []
-
-
-def test_what_nothing_is_called_finds_nothing(library: Library) -> None:
-    for text in ("qqq", "DROP TABLE traps", "%", "_", "x y z w"):
-        try:
-            assert found(library, text) == []
-        except UsageError:
-            assert not words_of(text)
-    with pytest.raises(UsageError, match="13 words"):
-        found(library, "a b c d e f g h i j k l m")
 
 
 def words(connection: Connection) -> dict[str, int]:

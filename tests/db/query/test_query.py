@@ -1,16 +1,13 @@
 """A library that is asked: every way to ask finds what it should, pages fit together, and bad questions are refused."""
 
-import json
 import random
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import chess
 import pytest
-from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from db.formats.bundled import bundled_non_traps, bundled_traps
@@ -18,10 +15,8 @@ from db.games.index_games import index_files
 from db.library.library import Library
 from db.library.open import open_library
 from db.query.answer import Hit, Match, Page
-from db.query.condition import conditions_of
 from db.query.engine import QueryEngine
 from db.query.query import Query, Sort
-from db.query.where import PREDICATES
 from db.traps.temptation import Frequency
 from db.traps.trap import Trap
 from tests.support.db_traps import (
@@ -165,15 +160,6 @@ def test_a_trap_is_similar_only_if_its_killer_works_in_the_position(query_engine
         assert (hit.loss_here or 0) >= 0.3
 
 
-def test_the_known_position_is_not_told_as_similar_too(query_engine: QueryEngine) -> None:
-    for fen in (LEGAL_FEN, MIRRORED_LEGAL_FEN):
-        for measure in IndexedMeasure:
-            page = query_engine.ask(Query(fen=fen, similar=5, measure=measure, unproved=True))
-            assert [hit.match for hit in page.hits][1:] == [Match.SIMILAR] * 5
-            assert slugs(page).count(LEGAL) == 1
-            assert slugs(page)[0] == LEGAL
-
-
 @pytest.mark.parametrize("measure", [m for m in IndexedMeasure if m is not IndexedMeasure.ABSTRACTED])
 def test_the_measures_of_the_paper_give_what_comparing_all_gives(
     query_engine: QueryEngine, library: Library, measure: IndexedMeasure
@@ -207,11 +193,6 @@ def test_conditions_hold_for_similar_traps_too_and_as_many_are_found(
     assert {hit.trap.family for hit in named.hits} == {"scholars"}
 
 
-def test_a_position_without_moves_is_like_nothing(query_engine: QueryEngine) -> None:
-    mated = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"
-    assert query_engine.ask(Query(fen=mated, similar=3)).hits == ()
-
-
 # By fields ----------------------------------------------------------------------------------------------------------
 
 
@@ -243,12 +224,6 @@ def test_fields_find_the_traps_that_have_them(
     assert every(query_engine, replace(query, limit=200)) == expected
     assert page.total == len(expected)
     assert {hit.match for hit in page.hits} <= {Match.FOUND}
-
-
-def test_each_condition_has_its_sql_unless_the_engine_looks_it_up() -> None:
-    of_hits = {"fen", "moves", "similar", "unproved", "measure", "min_similarity", "name", "sort", "limit", "after"}
-    of_games = {"player", "event", "min_rating", "max_rating", "min_frequency"}
-    assert conditions_of(Query).keys() - PREDICATES.keys() == of_hits | of_games
 
 
 def test_games_tell_of_players_events_frequencies_and_ratings(query_engine: QueryEngine) -> None:
@@ -301,26 +276,6 @@ questions = st.fixed_dictionaries(
 )
 
 
-@given(given=questions, limit=st.integers(4, 30))
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_pages_give_each_hit_once_in_the_order_of_big_pages(
-    query_engine: QueryEngine, given: dict[str, Any], limit: int
-) -> None:
-    query = Query(**given)
-    whole = every(query_engine, replace(query, limit=200))
-    assert query_engine.ask(query).total == len(whole)
-    assert len(set(whole)) == len(whole)
-    assert every(query_engine, replace(query, limit=limit)) == whole
-
-
-def test_pages_of_similar_traps_go_on_where_the_last_one_ended(query_engine: QueryEngine) -> None:
-    query = Query(fen=LEGAL_FEN, similar=25, unproved=True, limit=200)
-    assert every(query_engine, replace(query, limit=4)) == slugs(query_engine.ask(query))
-    by_name = replace(query, sort=Sort.NAME)
-    assert every(query_engine, replace(by_name, limit=4)) == slugs(query_engine.ask(by_name))
-    assert sorted(slugs(query_engine.ask(by_name))) == sorted(slugs(query_engine.ask(query)))
-
-
 def test_what_is_stored_meanwhile_is_seen(tmp_path: Path) -> None:
     traps = [trap for trap in bundled_traps() if not trap.reason]
     with open_library(tmp_path / "l.sqlite", create=True) as opened:
@@ -341,24 +296,6 @@ def test_what_is_stored_meanwhile_is_seen(tmp_path: Path) -> None:
         opened.add(renamed, replace=True)
         assert slugs(query_engine.ask(Query(name="smash"))) == [LEGAL]
         query_engine.close()
-
-
-def test_many_threads_may_ask(library: Library) -> None:
-    query_engine = QueryEngine(library, measure=IndexedMeasure.ABSTRACTED)
-    queries = [Query(fen=LEGAL_FEN, similar=3), Query(name="legall"), Query(eco="C"), Query(sort=Sort.GAIN)] * 12
-    expected = [slugs(query_engine.ask(query)) for query in queries[:4]]
-    with ThreadPoolExecutor(12) as pool:
-        found = list(pool.map(lambda query: slugs(query_engine.ask(query)), queries))
-    assert found == expected * 12
-    query_engine.close()
-
-
-def test_a_page_is_json(query_engine: QueryEngine) -> None:
-    for query in (Query(fen=LEGAL_FEN, similar=3), Query(name="legal", limit=2), Query(sort=Sort.GAIN, limit=1)):
-        content = json.loads(json.dumps(query_engine.ask(query).to_dict()))
-        assert content["hits"][0]["slug"]
-        assert content["hits"][0]["match"] in set(Match)
-        assert content["query"]["sort"] == query.order
 
 
 # Bad questions ------------------------------------------------------------------------------------------------------

@@ -12,7 +12,6 @@ from sqlalchemy import update
 from typer.testing import CliRunner
 
 from db.formats.bundled import bundled_traps
-from db.formats.import_file import import_file
 from db.library.open import open_library
 from db.similarity.annotator_index import WeightsSource
 from db.similarity.killer_index import open_killer_index
@@ -20,11 +19,8 @@ from db.similarity.propose import MoveSuggester, Question
 from db.storage.models import WeightsRow
 from tests.support.command_line import CommandLine
 from tests.support.db_traps import LEGAL_FEN, MIRRORED_LEGAL_FEN, legal
-from tests.support.public_data import PUZZLES, needs
-from trapcore.errors import InputError, LibraryError, PositionError, UsageError
-from trapcore.io.streams import open_bytes
+from trapcore.errors import InputError, LibraryError, PositionError
 from trapcore.ranking.weights import VOCABULARY_VERSION, Weights, shipped_weights
-from trapline.commands.library import library as commands
 from trapline.commands.propose import propose
 
 AFTER = "r2qkbnr/ppp2ppp/2np4/4N3/2B1P3/2N5/PPPP1PPP/R1BbK2R w KQkq - 0 6"
@@ -94,22 +90,6 @@ def test_the_killer_is_proposed_with_its_trap_and_its_proof(db: str) -> None:
         assert move["line"] == []
 
 
-def test_before_and_after_the_bait_in_san_or_uci_is_the_same_question(db: str) -> None:
-    found = [
-        ask(db, LEGAL_FEN, "--bait", "Bxd1"),
-        ask(db, LEGAL_FEN, "--bait", "g4d1"),
-        ask(db, AFTER, "--bait", "g4d1"),
-    ]
-    assert {answer["after"] for answer in found} == {AFTER}
-    moves = [[(move["uci"], move["trap"], move["verdict"]) for move in answer["wins"]] for answer in found]
-    assert moves[0] == moves[1]
-    assert moves[0][0] == moves[2][0]
-    assert found[0]["wins"] == found[1]["wins"]
-    unknown = ask(db, AFTER)
-    assert unknown["bait"] is None
-    assert unknown["wins"][0]["uci"] == "c4f7"
-
-
 def test_propose_lists_a_bait_among_what_loses_and_never_among_what_wins(db: str) -> None:
     for fen, bait, killers, best in (
         (LEGAL_FEN, "g4d1", ["c4f7", "e8e7", "c3d5"], "c6e5"),
@@ -126,21 +106,6 @@ def test_propose_lists_a_bait_among_what_loses_and_never_among_what_wins(db: str
         assert [move["uci"] for move in ask(db, fen)["wins"]] == [best]
 
 
-def test_similarity_is_1_only_in_the_position_of_the_trap(db: str) -> None:
-    shifted = LEGAL_FEN.replace("ppp2ppp", "1pp2ppp", 1)
-    (bait, *_) = ask(db, shifted)["loses"]
-    assert (bait["uci"], bait["trap"]) == ("g4d1", "legals-mate")
-    assert bait["similarity"] == 0.99
-
-
-def test_the_other_colour_has_the_same_answer(db: str) -> None:
-    one = ask(db, LEGAL_FEN, "--bait", "g4d1")["wins"]
-    two = ask(db, MIRRORED_LEGAL_FEN, "--bait", "g5d8")["wins"]
-    assert two[0]["uci"] == "c5f2"
-    for key in ("rank", "confidence", "score", "trap", "similarity", "verdict", "mate_in"):
-        assert two[0][key] == one[0][key]
-
-
 def test_without_nodes_nothing_is_proved(db: str) -> None:
     answer = ask(db, LEGAL_FEN, "--bait", "g4d1", "--nodes", "0", "--unproved")
     assert answer["nodes"] == 0
@@ -150,23 +115,6 @@ def test_without_nodes_nothing_is_proved(db: str) -> None:
     assert confidences == sorted(confidences, reverse=True)
     assert sum(confidences) < 1
     assert answer["wins"][0]["uci"] == "c4f7"
-
-
-def test_an_explanation_has_both_lines_and_words(db: str) -> None:
-    answer = ask(db, LEGAL_FEN, "--bait", "g4d1", "--explain", "--top", "1")
-    (killer,) = answer["wins"]
-    told = killer["explanation"]
-    assert told["here"] == told["there"] == ["Bxf7+", "Ke7", "Nd5#"]
-    assert 1 <= len(told["shared"]) <= 5
-    assert len(set(told["shared"])) == len(told["shared"])
-    text = LINE.run(LEGAL_FEN, "--bait", "g4d1", "--explain", "--top", "1", "--db", db).splitlines()
-    assert text[0] == "What wins here:"
-    assert " ".join(text[1].split()) == ("1 Bxf7+ mate in 2, proved: Ke7 Nd5# like Légal's mate (legals-mate), 1.00")
-    assert text[2].split() == ["here", "Bxf7+", "Ke7", "Nd5#"]
-    assert text[3].split() == ["there", "Bxf7+", "Ke7", "Nd5#"]
-    both = [line.split("both", 1)[1].strip() for line in text[4 : 4 + len(told["shared"])]]
-    assert both == told["shared"]
-    assert text[4 + len(both)].startswith("What loses here")
 
 
 @pytest.mark.parametrize("fen", [MATED, STALEMATE])
@@ -201,15 +149,6 @@ def test_a_bait_that_fits_neither_way_is_refused(db: str, bait: str) -> None:
         error = LINE.refusal(f"--bait={bait}", "--db", db, "--", fen)
         assert isinstance(error, PositionError)
         assert bait in str(error)
-
-
-def test_wrong_options_are_refused(db: str) -> None:
-    for arguments in ([], [LEGAL_FEN, "--input", "x"], ["--input", "x", "--bait", "e4"]):
-        assert isinstance(LINE.refusal(*arguments, "--db", db), UsageError)
-    assert "top must be at least 1" in str(LINE.refusal(LEGAL_FEN, "--top", "0", "--db", db))
-    assert "nodes must be at least 0" in str(LINE.refusal(LEGAL_FEN, "--nodes", "-1", "--db", db))
-    assert isinstance(LINE.refusal("no position", "--db", db), PositionError)
-    assert "no such file" in str(LINE.refusal("--input", "nowhere.jsonl", "--db", db))
 
 
 def test_a_file_is_answered_line_by_line(db: str) -> None:
@@ -283,30 +222,3 @@ def test_weights_of_another_vocabulary_are_refused(tmp_path: Path) -> None:
     error = LINE.refusal(LEGAL_FEN, "--db", str(path))
     assert isinstance(error, LibraryError)
     assert "trapline library train" in str(error)
-
-
-@needs(PUZZLES)
-def test_a_library_of_puzzles_learns_to_propose_the_killers_of_others(tmp_path: Path) -> None:
-    path = str(tmp_path / "p.sqlite")
-    with open_bytes(PUZZLES) as chunks:
-        text = next(iter(chunks)).decode()
-    columns, *rows = text.splitlines()[:501]
-    known, unseen = rows[:400], rows[400:]
-    (tmp_path / "known.csv").write_text("\n".join([columns, *known]) + "\n")
-    with open_library(path, create=True) as library:
-        import_file(library, tmp_path / "known.csv")
-    fitted = CommandLine(commands).answer("train", "--db", path)
-    assert 350 <= fitted["traps"] <= 400  # without those that are proved to be none
-    assert fitted["held_out"]["hit@1"] >= 0.8
-    killers, questions = {}, ""
-    for row in unseen:
-        number, fen, moves = row.split(",")[:3]
-        bait, killers[number], *_ = moves.split()
-        questions += json.dumps({"id": number, "fen": fen, "bait": bait}) + "\n"
-    found, _ = lines(path, "--nodes", "0", "--unproved", given=questions)
-    assert [answer["id"] for answer in found] == list(killers)
-    assert {answer["weights"] for answer in found} == {"library"}
-    first = [answer["wins"][0]["uci"] == killers[answer["id"]] for answer in found]
-    among = [killers[answer["id"]] in [move["uci"] for move in answer["wins"]] for answer in found]
-    assert sum(first) >= 0.85 * len(found)
-    assert sum(among) >= 0.95 * len(found)

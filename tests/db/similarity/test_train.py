@@ -7,18 +7,14 @@ import pytest
 from sqlalchemy import update
 
 from db.formats.bundled import bundled_traps
-from db.library.library import Library
 from db.library.open import open_library
 from db.similarity.annotator_index import weights_in_use
 from db.similarity.train import HITS, fit_library
-from db.storage.models import TrapRow, WeightsRow
+from db.storage.models import WeightsRow
 from db.traps.trap import Trap
 from tests.conftest import NewLibrary
-from tests.support.command_line import CommandLine
 from trapcore.errors import LibraryError
-from trapcore.proof.verdict import Verdict
 from trapcore.ranking.weights import VOCABULARY_VERSION, shipped_weights
-from trapline.commands.library import library as commands
 
 Make = Callable[..., str]
 
@@ -61,16 +57,6 @@ def test_the_order_in_which_traps_came_changes_nothing(make: Make, traps: list[T
     assert fitted.held_out is None  # of so few nothing is told
 
 
-def test_traps_that_are_none_teach_nothing(make: Make, traps: list[Trap]) -> None:
-    refuted, known, *rest = traps[:12]
-    path = make([refuted, replace(known, reason="it is known as none"), *rest])
-    with open_library(path) as library, library.database.write() as connection:
-        wrong = {"verdict": Verdict.REFUTED.value, "proof_by": "a test"}
-        connection.execute(update(TrapRow).where(TrapRow.slug == refuted.slug).values(wrong))
-    with open_library(path) as library:
-        assert fit_library(library).weights.traps == len(rest)
-
-
 def test_what_is_held_out_is_told_as_such_and_one_game_stays_together(make: Make, traps: list[Trap]) -> None:
     one = [replace(trap, source=f"https://lichess.org/abc#{number}") for number, trap in enumerate(traps)]
     with open_library(make(one)) as library:
@@ -92,12 +78,6 @@ def test_what_is_held_out_is_told_as_such_and_one_game_stays_together(make: Make
         "traps": held.traps,
         **{f"hit@{k}": round(hit, 4) for k, hit in zip(HITS, held.hits, strict=True)},
     }
-
-
-def test_a_library_without_traps_teaches_nothing(make: Make) -> None:
-    path = make([])
-    with open_library(path) as library, pytest.raises(LibraryError, match=r"no traps to learn from.*library import"):
-        fit_library(library)
 
 
 def test_without_weights_the_shipped_ones_are_used(make: Make) -> None:
@@ -128,30 +108,3 @@ def test_weights_that_cannot_be_used_name_the_command_that_learns_them_again(
             with pytest.raises(LibraryError, match=says) as caught:
                 ask()
             assert f"`trapline library train --db {path}`" in str(caught.value)
-
-
-def test_the_command_tells_what_was_learned(make: Make, traps: list[Trap]) -> None:
-    line = CommandLine(commands)
-    path = make(traps[:12])
-    answer = line.answer("train", "--db", str(path))
-    assert answer["traps"] == 12
-    assert answer["vocabulary"] == VOCABULARY_VERSION
-    assert answer["held_out"] is None
-    assert answer["ordinary_moves"] > 1000
-    with open_library(path, read_only=True) as library:
-        stored = library.weights()
-    assert stored is not None
-    assert answer["tokens"] == {"seen": stored.seen.size, "answered": stored.answered.size}
-    assert "learned from 12 traps" in line.run("train", "--db", str(path))
-    assert "no traps to learn from" in str(line.refusal("train", "--db", str(make([]))))
-
-
-def test_a_library_can_learn_what_it_is_asked(make: Make, traps: list[Trap]) -> None:
-    def hits(library: Library) -> int:
-        weights, _ = weights_in_use(library)
-        found = [weights.rank_moves(trap.epd, trap.bait, top=1)[0].uci == trap.killer_line[0] for trap in traps]
-        return sum(found)
-
-    with open_library(make(traps)) as library:
-        fit_library(library)
-        assert hits(library) >= 0.9 * len(traps)

@@ -12,12 +12,6 @@ from db.storage.bulk import BulkLookup
 from db.storage.models import Base, PositionRow
 
 
-@pytest.mark.parametrize("table", Base.metadata.sorted_tables, ids=lambda table: table.name)
-def test_every_constraint_has_a_name(table) -> None:  # type: ignore[no-untyped-def]
-    assert [constraint for constraint in table.constraints if not constraint.name] == []
-    assert all(len(str(constraint.name)) <= 63 for constraint in table.constraints)  # PostgreSQL cuts longer ones
-
-
 def test_postgresql_can_be_asked_for_the_same_tables() -> None:
     dialect = postgresql.dialect()  # type: ignore[no-untyped-call]
     for table in Base.metadata.sorted_tables:

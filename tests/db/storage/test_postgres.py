@@ -11,13 +11,11 @@ from sqlalchemy import Connection, inspect, text
 
 from db.games.index_games import index_files
 from db.library.open import open_library
-from db.similarity.killer_index import open_killer_index
 from db.storage.database import server_engine
 from db.storage.models import Base
 from tests.conftest import NewLibrary
 from tests.support.db_traps import AVOIDED, FELL, OTHER, elephant, legal, write
 from trapcore.errors import LibraryError
-from trapcore.ranking.weights import shipped_weights
 
 pytestmark = pytest.mark.parametrize("new_library", ["postgresql"], indirect=True)
 
@@ -64,12 +62,6 @@ def test_a_server_without_a_library_is_left_as_it_is(new_library: NewLibrary) ->
         assert inspect(connection).get_table_names() == []
 
 
-def test_the_usual_name_of_the_scheme_will_do(url: str) -> None:
-    for scheme in ("postgres", "postgresql"):
-        with open_library(url.replace("postgresql+psycopg", scheme, 1), read_only=True) as opened:
-            assert opened.traps() == [legal()]
-
-
 def test_a_password_is_in_no_message(url: str) -> None:
     with open_library(url.replace("trapline@", "trapline:secret@", 1)) as opened:
         assert "trapline:***@" in opened.name
@@ -109,13 +101,6 @@ def test_a_reader_sees_one_state_throughout(url: str, tmp_path: Path) -> None:
         assert connection.scalar(count) == 0
 
 
-def test_text_is_ordered_by_code_points(url: str, tmp_path: Path) -> None:
-    files = [write(tmp_path / f"{name}.pgn", FELL.replace('"A"', f'"{name}"')) for name in ("b", "B", "a-b", "ab", "ä")]
-    with open_library(url) as opened:
-        index_files(opened, files)
-        assert [seen.file for seen in opened.sightings()] == sorted(map(str, files))
-
-
 def test_what_reads_cannot_write(url: str) -> None:
     with open_library(url, read_only=True) as opened:
         with pytest.raises(LibraryError, match="for reading only"):
@@ -127,18 +112,6 @@ def test_what_reads_cannot_write(url: str) -> None:
 def test_a_server_that_cannot_be_reached_is_said_so(url: str, tmp_path: Path) -> None:
     assert "cannot be reached" in refused(f"postgresql://trapline@/postgres?host={tmp_path}")
     assert "cannot be reached" in refused(url.replace("/postgres?", "/no_such_database?", 1))
-
-
-def test_the_index_of_likeness_is_kept_in_the_cache(url: str, tmp_path: Path) -> None:
-    weights, said = shipped_weights(), list[str]()
-    for _ in range(2):
-        with (
-            open_library(url, read_only=True) as opened,
-            open_killer_index(opened, weights, said.append) as killer_index,
-        ):
-            assert killer_index.path.is_relative_to(tmp_path / "cache" / "trapline")
-    assert len(said) == 1
-    assert list((tmp_path / "cache" / "trapline").iterdir()) == [killer_index.path.parents[1]]
 
 
 def test_text_that_a_server_cannot_hold_is_left_out(url: str, tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """Values of positions in a library: the deepest one stays."""
 
 from db.library.open import open_library
-from db.storage.value_rows import LINE_PLIES, store_values, stored_values
+from db.storage.value_rows import store_values, stored_values
 from db.traps.position_value import PositionValue
 from tests.conftest import NewLibrary
 
@@ -25,11 +25,3 @@ def test_a_deeper_value_replaces_a_shallower_one_and_not_the_other_way_round(new
                 store_values(connection, {START: given, OTHER: shallow})
                 assert stored_values(connection, [START, OTHER]) == {START: expected, OTHER: shallow}
         assert (engines.nodes, engines.best, engines.is_engines) == (1_000, "g1f3", True)
-
-
-def test_of_a_long_line_the_beginning_is_stored(new_library: NewLibrary) -> None:
-    knights = ("g1f3", "g8f6", "f3g1", "f6g8") * 4
-    with open_library(new_library(), create=True) as library, library.database.write() as connection:
-        store_values(connection, {START: PositionValue(0.0, 1, knights, "own")})
-        assert stored_values(connection, [START])[START].line == knights[:LINE_PLIES]
-        assert stored_values(connection, []) == {}

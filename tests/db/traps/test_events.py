@@ -6,8 +6,8 @@ import pytest
 from annotator.known_traps import KnownTraps
 from annotator.request import AnalysisRequest
 from annotator.settings import Tell
-from db.traps.events import choice, decision_ply, events_of, springs
-from db.traps.terms import EVENTS, Event, Outcome
+from db.traps.events import decision_ply, events_of, springs
+from db.traps.terms import Outcome
 from db.traps.trap import Trap
 from tests.support.trap_games import (
     AVOIDED,
@@ -95,8 +95,3 @@ def test_another_move_that_mates_springs_the_trap() -> None:
     assert springs(trap, "a1a8")
     assert springs(trap, "b1b8")
     assert not springs(trap, "g1g2")
-
-
-def test_names() -> None:
-    assert [str(event) for event in EVENTS] == ["set", "fell", "avoided", "sprung", "missed"]
-    assert (choice(True), choice(False)) == (Event.FELL, Event.AVOIDED)

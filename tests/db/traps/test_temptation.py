@@ -15,14 +15,12 @@ from db.proof.prover import TrapProver
 from db.traps.answer import trap_to_dict
 from db.traps.temptation import (
     LEAST_DECISIONS,
-    RATING_BANDS,
     TEMPTING_SHARE,
     UNKNOWN_RATING,
     Frequency,
     Profile,
     RatingBand,
     profile_of,
-    rating_band,
     reasons,
 )
 from tests.conftest import NewLibrary
@@ -30,7 +28,6 @@ from tests.support.db_traps import AVOIDED, ENDED, FELL, MIRRORED, OTHER, elepha
 from trapcore.parallel.budget import Budget
 from trapcore.proof.trap_test import check_bait
 from trapcore.proof.verdict import DepthValue, Verdict
-from trapline.commands.terminal import print_trap
 
 SEARCH = TrapProver(search_nodes=50_000)
 
@@ -48,12 +45,6 @@ def test_the_profile_of_a_bait_is_that_of_the_test_that_proved_it() -> None:
     assert len(test.depths) > 3
     last = test.depths[-1]
     assert last.bait < last.best
-
-
-def test_the_bait_of_a_mate_has_a_profile_too() -> None:
-    proved = TrapProver().prove(legal())
-    assert proved.profile is not None
-    assert (proved.profile.rank, proved.profile.gain > 500) == (1, True)
 
 
 def test_a_profile_is_stored_and_replaced(library: Library) -> None:
@@ -120,17 +111,6 @@ def test_the_victims_ratings_are_told_apart(library: Library, tmp_path: Path) ->
     assert library.frequencies(min_rating=2000) == {}
 
 
-@pytest.mark.parametrize("rating", [*range(1, 4001, 133), 1199, 1200, 2399, 2400, None])
-def test_everybody_is_in_one_band(rating: int | None) -> None:
-    def holds(band: RatingBand) -> bool:
-        if rating is None or band == UNKNOWN_RATING:
-            return rating is None and band == UNKNOWN_RATING
-        return (band.least or 0) <= rating <= (band.most or rating)
-
-    assert [band for band in RATING_BANDS if holds(band)] == [rating_band(rating)]
-    assert list(map(str, RATING_BANDS)) == ["<1200", "1200-1599", "1600-1999", "2000-2399", "2400+", "unknown"]
-
-
 @pytest.mark.parametrize(
     ("fell", "avoided", "tempting"),
     [(1, LEAST_DECISIONS - 2, False), (1, LEAST_DECISIONS - 1, True), (1, LEAST_DECISIONS, False), (3, 20, True)],
@@ -153,17 +133,3 @@ def test_a_trap_that_tempts_nobody_at_first_sight_is_still_proved() -> None:
     (fools_mate,) = (trap for trap in bundled_traps() if trap.slug == "fools-mate")
     proved = SEARCH.prove(fools_mate)
     assert (proved.verdict, reasons(proved.profile, None)) == (Verdict.PROVED, [])
-
-
-def test_mates_are_shown_as_mates(library: Library, capsys: pytest.CaptureFixture[str]) -> None:
-    depths = (DepthValue(2, 35, -120), DepthValue(4, -29_997, 29_999), DepthValue(5, -30_000, 0))
-    library.add(replace(legal(), profile=Profile(rank=2, gain=0, depths=depths)))
-    print_trap(library.trap("legals-mate"), library)
-    shown = [line.split() for line in capsys.readouterr().out.splitlines()]
-    assert ["2", "+0.35", "-1.20"] in shown
-    assert ["4", "#-2", "#1"] in shown
-    assert ["5", "#-0", "+0.00"] in shown
-
-
-def test_what_is_unknown_is_not_denied() -> None:
-    assert trap_to_dict(legal())["tempts"] is None

@@ -12,7 +12,7 @@ from db.storage.sighting_rows import move_code
 from db.traps.terms import Outcome
 from db.traps.trap import Trap, make_trap, slugify
 from tests.support.chess_positions import STANDARD
-from tests.support.db_traps import LEGAL_FEN, LEGAL_MOVES, MIRRORED_LEGAL_FEN, elephant, legal
+from tests.support.db_traps import LEGAL_FEN, LEGAL_MOVES, elephant, legal
 from trapcore import _native
 from trapcore.errors import InputError, PositionError
 from trapcore.proof.verdict import Verdict
@@ -41,16 +41,6 @@ def test_a_trap_is_made_of_moves_as_people_write_them() -> None:
 def test_numbers_suffixes_and_notation_do_not_matter(moves: str, bait: str, line: str) -> None:
     trap = make_trap(name="Légal's mate", family="legal", moves=moves, bait=bait, killer_line=line)
     assert replace(trap, eco="C50", opening="Italian Game", source="a test") == legal()
-
-
-def test_a_position_without_moves_is_enough() -> None:
-    trap = make_trap(name="x", fen=LEGAL_FEN, bait="Bxd1", killer_line=["Bxf7+", "Ke7", "Nd5#"])
-    assert (trap.epd, trap.moves, trap.key) == (legal().epd, None, legal().key)
-
-
-def test_the_mirror_key_is_the_key_of_the_exchanged_colours() -> None:
-    assert legal().mirror_key == _native.position_key(MIRRORED_LEGAL_FEN)
-    assert legal().mirror_key != legal().key
 
 
 @pytest.mark.parametrize(
@@ -143,12 +133,6 @@ def test_every_name_gives_a_slug_that_is_one(name: str) -> None:
     slug = slugify(name)
     legal(slug=slug).check()
     assert slugify(slug) == slug
-
-
-def test_slugs_keep_what_is_said() -> None:
-    assert slugify("Légal's Mate") == "legals-mate"
-    assert slugify("7...Kg8?!") == "7-kg8"
-    assert slugify("Ловушка") == "trap"
 
 
 def test_content_is_what_json_can_hold() -> None:

@@ -11,7 +11,7 @@ from db.wording.sentences import Narrator
 from trapcore.proof.causes import CAUSES
 
 
-def told(language: Grammar, cause: str, squares: str, fen: str, line: str, mate_in: int | None = None) -> str:
+def sentence_of(language: Grammar, cause: str, squares: str, fen: str, line: str, mate_in: int | None = None) -> str:
     bait, *killer = line.split()
     evidence = Evidence(
         fen=fen, half_move=3 if " b " in fen else 2, bait=bait, killer_line=tuple(killer), mate_in=mate_in,
@@ -25,21 +25,21 @@ BACK_RANK = "2r1r3/6bk/1p3ppp/qP2p3/P7/1Q4RN/5PPP/3R2K1 w - - 1 29"
 
 
 def test_a_cause_replaces_vaguer_words() -> None:
-    said = told(ENGLISH, "leaves", "e4 d5", LEFT, "d5b3 b4e4 d2c3 e4f4")
-    assert said.startswith("1.Bb3?? leaves the knight on e4: 1...Qxe4")
-    assert told(GERMAN, "leaves", "e4 d5", LEFT, "d5b3 b4e4 d2c3 e4f4").startswith(
+    sentence = sentence_of(ENGLISH, "leaves", "e4 d5", LEFT, "d5b3 b4e4 d2c3 e4f4")
+    assert sentence.startswith("1.Bb3?? leaves the knight on e4: 1...Qxe4")
+    assert sentence_of(GERMAN, "leaves", "e4 d5", LEFT, "d5b3 b4e4 d2c3 e4f4").startswith(
         "1.Bb3?? lässt den Springer auf e4 im Stich: 1...Qxe4"
     )
 
 
 def test_a_mate_is_told_with_its_cause() -> None:
-    said = told(ENGLISH, "back_rank", "e1 g1", BACK_RANK, "d1d7 a5e1", 1)
-    assert said.startswith("1.Rd7?? opens the back rank and allows mate: 1...Qe1#.")
+    sentence = sentence_of(ENGLISH, "back_rank", "e1 g1", BACK_RANK, "d1d7 a5e1", 1)
+    assert sentence.startswith("1.Rd7?? opens the back rank and allows mate: 1...Qe1#.")
 
 
 def test_a_piece_that_is_not_the_one_lost_is_not_named() -> None:
-    said = told(ENGLISH, "threat", "a2", LEFT, "d5b3 b4e4 d2c3 e4f4")
-    assert said.startswith("1.Bb3?? ignores a threat: 1...Qxe4")
+    sentence = sentence_of(ENGLISH, "threat", "a2", LEFT, "d5b3 b4e4 d2c3 e4f4")
+    assert sentence.startswith("1.Bb3?? ignores a threat: 1...Qxe4")
 
 
 def test_every_cause_has_a_name_and_a_sentence() -> None:

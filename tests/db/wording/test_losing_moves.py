@@ -14,7 +14,9 @@ from trapcore.proof.themes import line_themes
 CHANCES = {"before": 0.1, "after": -0.3}
 
 
-def told(fen: str, line: str, before: float = CHANCES["before"], after: float = CHANCES["after"]) -> tuple[str, str]:
+def sentences_of(
+    fen: str, line: str, before: float = CHANCES["before"], after: float = CHANCES["after"]
+) -> tuple[str, str]:
     """In English and German; ``line`` is UCI and begins with the losing move."""
     bait, *killer = line.split()
     half_move = 3 if " b " in fen else 2
@@ -71,7 +73,10 @@ def told(fen: str, line: str, before: float = CHANCES["before"], after: float = 
     ],
 )  # fmt: skip
 def test_what_is_lost(fen: str, line: str, english: str, german: str) -> None:
-    assert [said.partition(" It costs")[0].partition(" Das kostet")[0] for said in told(fen, line)] == [english, german]
+    assert [each.partition(" It costs")[0].partition(" Das kostet")[0] for each in sentences_of(fen, line)] == [
+        english,
+        german,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -105,7 +110,7 @@ def test_what_is_taken_at_once_is_not_put_down_to_a_motif() -> None:
     fen = "4r1k1/pp1q1pbp/2p3p1/2P1n3/1P2Q2N/P5P1/3r1P1P/R1B1R1K1 b - - 5 22"
     line = "d2c2 e4c2 e5d3 e1e8 d7e8 h4f3 g7a1"
     assert any(theme.name == "discoveredAttack" and theme.ply == 1 for theme in line_themes(fen, line.split()))
-    assert told(fen, line, after=-0.6)[0].startswith("1...Rc2?? loses the rook: 2.Qxc2. ")
+    assert sentences_of(fen, line, after=-0.6)[0].startswith("1...Rc2?? loses the rook: 2.Qxc2. ")
 
 
 def test_a_piece_that_every_move_loses_is_not_what_the_move_loses() -> None:
@@ -128,7 +133,7 @@ def test_a_piece_that_every_move_loses_is_not_what_the_move_loses() -> None:
 def test_of_light_pieces_the_one_that_falls_first_is_lost() -> None:
     # The knight is taken; that the bishop goes for another knight later changes nothing.
     fen = "rnbR1bkr/6p1/p6p/1p6/2p1PB2/5N2/PPB2PPP/4R1K1 b - - 2 18"
-    english, german = told(fen, "c8b7 f4b8 h6h5 e4e5 h5h4 e5e6 b7f3 g2f3 h8h5", after=-0.6)
+    english, german = sentences_of(fen, "c8b7 f4b8 h6h5 e4e5 h5h4 e5e6 b7f3 g2f3 h8h5", after=-0.6)
     assert english.startswith("1...Bb7?? loses the knight: 2.Bxb8. ")
     assert german.startswith("1...Bb7?? verliert den Springer: 2.Bxb8. ")
 
@@ -136,7 +141,7 @@ def test_of_light_pieces_the_one_that_falls_first_is_lost() -> None:
 def test_a_piece_that_falls_at_once_is_what_is_lost() -> None:
     # That a rook falls too, ten plies on, says nothing to who left his queen.
     fen = "4rrk1/p5pp/1q6/2p5/1P2pp2/B1PnQ3/P2N2PP/R4RK1 w - - 0 27"
-    english, german = told(fen, "e3d4 c5d4 c3c4 f4f3 d2e4 b6g6 f1f3 f8f3 e4d6 d3f4", -0.2, -0.95)
+    english, german = sentences_of(fen, "e3d4 c5d4 c3c4 f4f3 d2e4 b6g6 f1f3 f8f3 e4d6 d3f4", -0.2, -0.95)
     assert english.startswith("1.Qd4?? loses the queen: 1...cxd4. ")
     assert german.startswith("1.Qd4?? verliert die Dame: 1...cxd4. ")
 
@@ -144,11 +149,11 @@ def test_a_piece_that_falls_at_once_is_what_is_lost() -> None:
 def test_the_line_shows_why_what_takes_is_not_retaken() -> None:
     # The pawn that could retake is pinned to the queen.
     fen = "r1bqr1k1/pp2bppp/3p1n2/2p1n3/4P3/1BN2N2/PPP1QPPP/R1BR2K1 b - - 1 11"
-    english, _ = told(fen, "b7b6 f3e5 c8e6 b3e6 f7e6 e5f3 b6b5 c3b5", -0.02, -0.8)
+    english, _ = sentences_of(fen, "b7b6 f3e5 c8e6 b3e6 f7e6 e5f3 b6b5 c3b5", -0.02, -0.8)
     assert english.startswith("1...b6?? loses a knight: 2.Nxe5 dxe5 3.Rxd8 Rxd8. ")
     # Whoever retakes here loses more; no capture shows that, but a search.
     fen = "rnbqk2r/pp3pp1/2pbpn1p/8/3P4/2NBBQ2/PPP3PP/2KR2NR b kq - 1 9"
-    english, _ = told(fen, "b8a6 d3a6 e8g8 a6d3 b7b5 a2a3 b5b4 a3b4 d6b4", 0.0, -0.53)
+    english, _ = sentences_of(fen, "b8a6 d3a6 e8g8 a6d3 b7b5 a2a3 b5b4 a3b4 d6b4", 0.0, -0.53)
     assert english.startswith("1...Na6?? loses the knight: 2.Bxa6 bxa6 3.Qxc6+ Qd7 4.Qxa8. ")
 
 
@@ -156,7 +161,7 @@ def test_material_counts_also_where_the_line_goes_on_with_checks() -> None:
     # Nothing is quiet before the end, but after the king's move Black may leave it at the queen.
     fen = "2kr1b1r/Bpp3pp/8/3npp2/q3P3/8/PPPQ2PP/2KR2NR w - - 0 14"
     line = "c1b1 d5c3 b1c1 d8d2 d1d2 a4a2 d2d8 c8d8 b2c3 a2a1 c1d2 a1a7"
-    english, german = told(fen, line, -0.36, -0.96)
+    english, german = sentences_of(fen, line, -0.36, -0.96)
     assert english.startswith("1.Kb1?? loses the queen for a rook: 1...Nc3+ ")
     assert german.startswith("1.Kb1?? verliert die Dame für einen Turm: 1...Nc3+ ")
 
@@ -164,18 +169,18 @@ def test_material_counts_also_where_the_line_goes_on_with_checks() -> None:
 def test_what_is_told_is_what_lasts() -> None:
     # Whoever takes back gets the rook for the queen, which is what the move loses.
     fen = "2krr3/pppn1ppb/7p/1N1p1P2/6P1/bPPP1N1P/qBK2Q2/1R5R b - - 5 22"
-    english, _ = told(fen, "a2b2 b1b2 a3b2 b5a7 c8b8 c2b2", 0.12, -0.76)
+    english, _ = sentences_of(fen, "a2b2 b1b2 a3b2 b5a7 c8b8 c2b2", 0.12, -0.76)
     assert english.startswith("1...Qxb2+?? loses the queen and a pawn for a rook: 2.Rxb2 Bxb2 3.Nxa7+ Kb8 4.Kxb2. ")
     # The line takes the rook; what a reader sees is that the bishop takes the queen.
     fen = "kr3q2/p2R4/1p2Q1p1/2b2p2/8/4PP2/PPP3P1/1K3N2 w - - 2 29"
-    english, _ = told(fen, "e6d6 f8d6 d7d6 c5d6 f1d2 b8h8", 0.99, -0.8)
+    english, _ = sentences_of(fen, "e6d6 f8d6 d7d6 c5d6 f1d2 b8h8", 0.99, -0.8)
     assert english.startswith("1.Qd6?? turns a won position into a lost one: ")
 
 
 def test_a_queen_that_is_not_to_be_taken_hides_nothing() -> None:
     # The knight is lost; the queen can be taken as well, but that is Légal's mate.
     fen = "r2qkbnr/ppp2pp1/2np3p/4p3/2B1P1b1/2N2N2/PPPP1PPP/R1BQ1RK1 w kq - 2 6"
-    english, _ = told(fen, "f3e5 c6e5 f2f3 e5c4 f3g4 f8e7", 0.16, -0.46)
+    english, _ = sentences_of(fen, "f3e5 c6e5 f2f3 e5c4 f3g4 f8e7", 0.16, -0.46)
     assert english.startswith("1.Nxe5?? loses a knight for a pawn: 1...Nxe5")
 
 
@@ -213,13 +218,13 @@ def test_a_fork_that_wins_nothing_is_no_reason() -> None:
     fen = "2kr1b1r/ppp1p1pp/3q1n2/3pNbB1/3P4/2N5/PPP2PPP/R2QK2R w KQ - 0 10"
     line = "e5f7 d6e6 f7e5 f6g4 e1g1 g4e5 d4e5 c7c5 f1e1"
     assert any(theme.name == "fork" and theme.ply == 1 for theme in line_themes(fen, line.split()))
-    assert "forks" not in told(fen, line, 0.28, -0.13)[0]
+    assert "forks" not in sentences_of(fen, line, 0.28, -0.13)[0]
 
 
 def test_what_can_be_retaken_is_not_called_lost() -> None:
     # The rook takes another pawn.
     fen = "4R3/ppp2p2/2n1k1p1/8/4p3/Pr2P3/4KP2/3R4 b - - 5 31"
-    assert "loses a pawn" not in told(fen, "e6f6 e8e4 b3b2 d1d2 b2d2 e2d2 c6e7 f2f4", 0.3, -0.12)[0]
+    assert "loses a pawn" not in sentences_of(fen, "e6f6 e8e4 b3b2 d1d2 b2d2 e2d2 c6e7 f2f4", 0.3, -0.12)[0]
 
 
 def test_forms_of_a_sentence_take_turns() -> None:
@@ -234,11 +239,6 @@ def test_forms_of_a_sentence_take_turns() -> None:
     first, second, third = map(of, (2, 4, 6))
     assert len(first | second) == 4
     assert first == third
-
-
-def test_the_pawn_would_have_been_named_by_its_theme() -> None:
-    themes = line_themes("4k3/8/2n5/8/3P2b1/5N2/6PP/4K3 w - - 0 1", ("e1f1", "g4f3", "g2f3", "c6d4"))
-    assert any(theme.name == "capturingDefender" and theme.ply == 1 for theme in themes)
 
 
 QUIET = ("4k3/4p3/8/8/8/8/4P3/4K3 w - - 0 1", "e1d1 e8d7 d1d2")
@@ -256,7 +256,7 @@ QUIET = ("4k3/4p3/8/8/8/8/4P3/4K3 w - - 0 1", "e1d1 e8d7 d1d2")
     ],
 )
 def test_what_became_of_the_position(before: float, after: float, english: str) -> None:
-    assert told(*QUIET, before, after)[0].startswith(english)
+    assert sentences_of(*QUIET, before, after)[0].startswith(english)
 
 
 TWO_PAWNS = ("4k3/7p/8/2p1p3/1P1P4/8/7P/4K3 w - - 0 1", "e1d1 c5b4 d1d2 e5d4")
@@ -284,7 +284,7 @@ A_ROOK = ("4k3/4p3/3r4/8/8/8/4P3/3RK3 w - - 0 1", "e1f1 d6d1 f1g2 e8d7")
 def test_material_is_told_where_it_accounts_for_the_cost(
     game: tuple[str, str], before: float, after: float, english: str
 ) -> None:
-    assert told(*game, before, after)[0].partition(" It costs")[0] == english
+    assert sentences_of(*game, before, after)[0].partition(" It costs")[0] == english
 
 
 @pytest.mark.parametrize(
@@ -326,14 +326,14 @@ def test_a_name_does_not_repeat_the_moves_that_are_told(name: str, expected: str
     ],
 )  # fmt: skip
 def test_a_line_is_told_to_its_end(fen: str, line: str, after: float, english: str) -> None:
-    assert told(fen, line, after=after)[0].partition(" It costs")[0] == english
+    assert sentences_of(fen, line, after=after)[0].partition(" It costs")[0] == english
 
 
 PERPETUAL = "6k1/p5n1/p4R2/B1Pp2p1/3Pb1Pp/5NKP/P4P2/1r6 w - - 0 35"
 
 
 def test_a_perpetual_check_is_called_so() -> None:
-    english, german = told(PERPETUAL, "f3h4 b1g1 g3h2 g1h1 h2g3 h1g1", before=0.38, after=0.0)
+    english, german = sentences_of(PERPETUAL, "f3h4 b1g1 g3h2 g1h1 h2g3 h1g1", before=0.38, after=0.0)
     assert english == "1.Nxh4?? allows perpetual check: 1...Rg1+ 2.Kh2 Rh1+ 3.Kg3. It costs 19 percentage points."
     assert german.startswith("1.Nxh4?? erlaubt Dauerschach: 1...Rg1+ 2.Kh2 Rh1+ 3.Kg3. ")
 
@@ -344,7 +344,7 @@ def test_a_perpetual_check_is_called_so() -> None:
     ids=["with a move between that is no check", "of who wins"],
 )
 def test_other_repetitions_are_not(line: str, after: float) -> None:
-    assert "perpetual" not in told(PERPETUAL, line, before=0.38, after=after)[0]
+    assert "perpetual" not in sentences_of(PERPETUAL, line, before=0.38, after=after)[0]
 
 
 def test_a_line_that_the_reply_opens_as_well_is_no_attack_that_the_move_uncovers() -> None:
@@ -352,6 +352,6 @@ def test_a_line_that_the_reply_opens_as_well_is_no_attack_that_the_move_uncovers
     fen = "2kr1b1r/pppqpppp/2np1n2/5b2/2PP4/P1N1P2P/1P2BPP1/R1BQK1NR w KQ - 1 8"
     line = "c4c5 d6c5 d4c5 d7d1 e2d1 g7g6"
     assert any(theme.name == "discoveredAttack" and theme.ply == 1 for theme in line_themes(fen, line.split()))
-    assert told(fen, line, before=0.26, after=-0.18)[0].startswith(
+    assert sentences_of(fen, line, before=0.26, after=-0.18)[0].startswith(
         "1.c5?? gives the advantage away: 1...dxc5 2.dxc5 Qxd1+ 3.Bxd1 g6. "
     )

@@ -79,29 +79,11 @@ def test_a_language_that_was_chosen_is_remembered(server: Served) -> None:
         assert '<html lang="en">' in client.get("/traps?lang=xx").text
 
 
-def test_the_link_to_another_language_keeps_what_the_page_shows(server: Served) -> None:
-    with server.client() as client:
-        found = client.get("/?q=legal&lang=en", headers={"accept": "text/html"})
-    assert 'href="/?q=legal&amp;lang=de"' in found.text
-
-
 def test_the_setting_outweighs_the_browser(tmp_path: Path) -> None:
     library = copy_practice_library(tmp_path / "library.sqlite")
     with served(library, tmp_path, language="en") as running, running.client() as client:
         assert '<html lang="en">' in client.get("/about", headers=GERMAN).text
         assert '<html lang="de">' in client.get("/about?lang=de", headers=GERMAN).text
-
-
-def test_pasted_games_are_commented_in_the_language_of_the_page(server: Served) -> None:
-    with server.client() as client:
-        client.headers.update(GERMAN)
-        answer = client.post("/annotate", files={"file": ("", b"")}, data={"pgn": GAMES.read_text("utf-8")})
-        where = answer.headers["location"]
-        while "data-again" in (page := client.get(where)).text:
-            pass
-        result = client.get(f"/api/v1{where.replace('/annotate', '/annotations')}/result")
-    assert "Kommentierte Partien" in words(page)
-    assert "erlaubt" in result.text or "verliert" in result.text
 
 
 def test_reasons_of_unread_games_are_german_for_a_german_reader(server: Served) -> None:

@@ -5,7 +5,6 @@ import pytest
 from db.wording.english import ENGLISH
 from db.wording.patterns import PATTERNS, pattern_of
 from tests.support.db_traps import LEGAL_FEN
-from trapcore.errors import PositionError
 from trapcore.proof.themes import THEMES
 
 BACK_RANK = ("6k1/5ppp/8/8/8/8/r4PPP/3QR1K1 b - - 0 1", ("a2b2", "e1e8"))
@@ -35,14 +34,3 @@ def test_names(line: tuple[str, tuple[str, ...]], tags: tuple[str, ...], expecte
     assert name[0].isupper()
     assert family == family.lower()
     assert not any(letter.isdigit() for letter in name.split(" on ")[0].replace("Mate in ", "").replace("f2 or f7", ""))
-
-
-def test_a_tag_of_a_fork_is_told_with_its_piece() -> None:
-    assert pattern_of(*FORK, ("fork",))[0] == "fork"
-
-
-def test_what_is_no_line_is_refused() -> None:
-    with pytest.raises(PositionError):
-        pattern_of("nonsense", ("a2a3", "a7a6"))
-    with pytest.raises(PositionError):
-        pattern_of(BACK_RANK[0], ("a2b2", "e1e9"))

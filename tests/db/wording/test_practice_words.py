@@ -78,21 +78,3 @@ def test_no_hint_names_a_move_in_any_position_of_the_example_games(language: Gra
                 board.push_uci(first)
                 asked += 1
     assert asked > 2900
-
-
-def test_the_third_hint_says_what_kind_of_move_it_is() -> None:
-    def last(epd: str, *line: str, task: Task = Task.KILLER) -> tuple[str, str]:
-        exercise = Exercise(
-            task=task, origin=Origin.TRAP, epd=epd, line=line, mate_in=None, cost=1.0, themes=("fork",), opening=""
-        )
-        return hint(exercise, HINTS), hint(exercise, HINTS, GERMAN)
-
-    queen = "3qk3/8/8/8/8/8/3Q4/4K3 w - -"
-    assert last(queen, "d2d8") == ("It is a capture with check.", "Der Zug schlägt mit Schach.")
-    assert last(queen, "d2e2") == ("It gives check.", "Der Zug gibt Schach.")
-    assert last(queen, "d2c1") == (
-        "It is a quiet move: no capture and no check.",
-        "Der Zug ist still: kein Schlagen, kein Schach.",
-    )
-    assert last(queen, "d2c1", "d8d4", task=Task.SAFE)[0].startswith("The answer to it is a quiet move")
-    assert last("k7/8/8/8/3pP3/8/8/K7 b - e3", "d4e3") == ("It is a capture.", "Der Zug schlägt etwas.")
