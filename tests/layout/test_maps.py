@@ -56,9 +56,3 @@ def test_the_table_of_the_core_lists_its_modules() -> None:
     declared = re.findall(r"^(?:pub(?:\(crate\))? )?mod (\w+);", (SOURCE / "lib.rs").read_text("utf-8"), re.M)
     lying = {path.stem for path in SOURCE.iterdir()} - {"lib"}
     assert sorted(core_table()) == sorted(declared) == sorted(lying)
-
-
-def test_a_table_is_read_as_it_is_written() -> None:
-    docstring = "Words.\n\n=====  ====\na.py   this\n       and that\nb/     more\n=====  ====\n\nc.py   no row\n"
-    assert table(docstring) == ["a.py", "b/"]
-    assert contents(ROOT / "trapcore") >= {"settings.py", "trees/"}

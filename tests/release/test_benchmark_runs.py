@@ -1,17 +1,15 @@
 """Benchmark runs that are kept: what is saved, what is compared, and the paired run of two installations."""
 
 import json
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from trapcore.errors import InputError, UsageError
+from trapcore.errors import InputError
 from workshop.benchmarks import __main__ as benchmarks
-from workshop.benchmarks import paired
 from workshop.benchmarks.comparison import compare_runs
-from workshop.benchmarks.saved_runs import BUSY_LOAD, FOLDER, Machine, Run, load_run, save_run, start_run
+from workshop.benchmarks.saved_runs import FOLDER, Machine, Run, load_run, save_run
 from workshop.benchmarks.table import Row
 
 QUIET = Machine("a processor", 2, "Linux x86_64", "3.11.2", 0.1)
@@ -43,21 +41,6 @@ def test_a_run_is_read_as_it_was_saved(tmp_path: Path) -> None:
     assert json.loads(path.read_text("utf-8"))["busy"] is True
 
 
-def test_a_run_says_where_it_was_made() -> None:
-    run = start_run("core")
-    assert run.machine.cores >= 1
-    assert run.machine.cpu
-    assert run.date.endswith("+00:00")
-    assert replace(run.machine, load=BUSY_LOAD + 1).is_busy
-    assert not replace(run.machine, load=0.0).is_busy
-
-
-@pytest.mark.parametrize("name", ["", "Core", "a/b", "..", "a--b"])
-def test_the_name_of_a_run_is_part_of_a_file_name(name: str) -> None:
-    with pytest.raises(UsageError, match="a run is named by"):
-        start_run(name)
-
-
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"name": 1}', '{"benchmarks": {"core": [{"no": 1}]}}'])
 def test_a_file_that_is_no_run_is_refused(text: str, tmp_path: Path) -> None:
     (tmp_path / "run.json").write_text(text, "utf-8")
@@ -87,36 +70,8 @@ def test_the_command_compares_two_files(tmp_path: Path, capsys: pytest.CaptureFi
     assert benchmarks.main(["compare", paths[0], str(tmp_path / "absent.json")]) == 3
 
 
-def test_the_command_saves_what_it_ran(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(benchmarks, "BENCHMARKS", {"core": ("The core", lambda: list(FIRST.benchmarks["core"]))})
-    monkeypatch.setattr(benchmarks, "MASTERS", tmp_path)
-    monkeypatch.setattr(benchmarks, "save_run", lambda run: save_run(run, tmp_path))
-    assert benchmarks.main(["core", "--save"]) == 0
-    (path,) = tmp_path.glob("*-core.json")
-    assert load_run(path).benchmarks == {"core": FIRST.benchmarks["core"]}
-    assert benchmarks.main(["no-such"]) == 2
-    assert "no such benchmark: no-such; there are core" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.json")), ids=lambda path: path.name)
 def test_every_run_that_is_kept_can_be_read(path: Path) -> None:
     run = load_run(path)
     assert path.name == f"{run.date[:10]}-{run.name}.json"
     assert all(run.benchmarks.values())
-
-
-def test_a_pair_is_judged_by_the_median_of_its_ratios() -> None:
-    pair = paired.Pair("annotate", (1.0, 2.0, 1.0), (1.0, 2.1, 9.0))
-    assert pair.ratio == pytest.approx(1.05)
-    assert pair.ratio_of_least == pytest.approx(1.0)
-    assert pair.is_within_tolerance
-    assert not replace(pair, after=(1.1, 2.2, 1.1)).is_within_tolerance
-
-
-def test_processor_time_of_a_command_is_measured(tmp_path: Path) -> None:
-    here = paired.Installation(Path(sys.executable), tmp_path)
-    assert here.cpu_seconds(["--version"]) > 0
-    with pytest.raises(UsageError, match="-m trapline query"):
-        here.cpu_seconds(["query", "--limit", "0"])

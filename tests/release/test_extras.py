@@ -2,13 +2,11 @@
 
 import subprocess
 import sys
-from importlib import import_module
 
 import pytest
 
 from tests.layout.modules import PRODUCT, ROOT
 from trapcore.errors import UsageError
-from trapcore.extras import extra
 from trapcore.parallel.dask_cluster import cluster
 
 #: Libraries that come with an extra only.
@@ -57,11 +55,6 @@ def test_a_cluster_without_its_library_names_the_extra(monkeypatch: pytest.Monke
         cluster("tcp://127.0.0.1:1"),
     ):
         pass
-
-
-def test_another_missing_module_is_not_an_extra() -> None:
-    with pytest.raises(ModuleNotFoundError, match=r"trapcore\.absent"), extra("web", "this test"):
-        import_module("trapcore.absent")
 
 
 def test_only_the_pages_need_an_extra() -> None:

@@ -14,7 +14,6 @@ import pytest
 from db.library.open import open_library
 from trapcore import _native
 from trapcore.errors import InputError
-from trapcore.proof.endgame_tables import use_syzygy
 
 TABLES = Path(__file__).parents[2] / "out" / "syzygy"
 POSITIONS = 40
@@ -95,17 +94,3 @@ def test_the_option_opens_the_tables_for_any_command(tmp_path: Path) -> None:
     wrong = subprocess.run([*command, str(tmp_path), *words], check=False, capture_output=True, text=True)
     assert wrong.returncode == InputError.exit_code
     assert "holds no Syzygy tables" in wrong.stderr
-
-
-def test_a_wrong_folder_is_told(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="No such file"):
-        use_syzygy([tmp_path / "none"])
-    with pytest.raises(InputError, match="holds no Syzygy tables, which are files named like"):
-        use_syzygy([tmp_path])
-    (tmp_path / "KQvK.rtbw").write_bytes(b"<html>not found</html>")
-    with pytest.raises(InputError, match=r"KQvK\.rtbw is no Syzygy table; fetch it again"):
-        use_syzygy([tmp_path])
-    (tmp_path / "KQvK.rtbw").write_bytes(b"\x71\xe8\x23\x5d and half of the rest")
-    with pytest.raises(InputError, match=r"KQvK\.rtbw is no Syzygy table; fetch it again"):
-        use_syzygy([tmp_path])
-    assert use_syzygy([]) == ""

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tests.support.chess_positions import CHESS960, ENDGAMES, FENS, FIGURE_2, STANDARD, board, played
+from tests.support.chess_positions import FENS, board, played
 from trapcore import _native
 from trapcore.errors import PositionError
 from trapcore.measures import baselines, continuations, sequences, structural, tanimoto
@@ -77,23 +77,6 @@ def test_structural(fens: tuple[str, str], base: Base, labels: Labels, captures:
     assert fast == pytest.approx(defined, abs=1e-12)
 
 
-@pytest.mark.slow
-@given(
-    fens=st.tuples(played(ENDGAMES, plies=6), played(ENDGAMES, plies=6)),
-    base=st.sampled_from(Base),
-    labels=LABELS,
-    captures=st.booleans(),
-    unpaired=st.sampled_from(Unpaired),
-)
-@settings(deadline=None, max_examples=15)
-def test_structural_on_bases_of_depth_2(
-    fens: tuple[str, str], base: Base, labels: Labels, captures: bool, unpaired: Unpaired
-) -> None:
-    defined = structural.of_trees(*trees(fens, 3, labels, captures), BASES[base], 2, unpaired)
-    fast = structural.of_positions(*fens, base=base, depth=2, labels=labels, captures=captures, unpaired=unpaired)
-    assert fast == pytest.approx(defined, abs=1e-12)
-
-
 @given(fen=played(plies=12), base=st.sampled_from(Base), labels=LABELS, unpaired=st.sampled_from(Unpaired))
 @settings(deadline=None, max_examples=25)
 def test_structural_with_a_root(fen: str, base: Base, labels: Labels, unpaired: Unpaired) -> None:
@@ -143,12 +126,6 @@ def test_depth_3(fens: tuple[str, str], labels: Labels, captures: bool) -> None:
     check_depth_3(fens, labels, captures)
 
 
-@pytest.mark.slow
-def test_depth_3_of_a_full_board() -> None:
-    budapest = FIGURE_2["Budapest"][0]
-    check_depth_3((budapest, "rnbqk2r/pppp1ppp/8/2bPp1B1/2P1n3/1P6/P3PPPP/RN1QKBNR b KQkq - 0 5"), Labels.SAN, True)
-
-
 @given(fens=pairs())
 @slow
 def test_baselines(fens: tuple[str, str]) -> None:
@@ -159,19 +136,6 @@ def test_baselines(fens: tuple[str, str]) -> None:
     assert baselines.move_count_ratio_of_positions(*fens) == counts
     # What paper-reading readers should know of the structural measure: this is all it is, with its default base.
     assert structural.of_positions(*fens) == pytest.approx(counts, abs=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("fen", "counts"),
-    [
-        (chess.STARTING_FEN, [1, 20, 400, 8902, 197281]),
-        (STANDARD[5], [1, 48, 2039, 97862]),
-        (CHESS960[0], [1, 21, 528, 12189, 326672]),
-        ("n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1", [1, 24, 496, 9483, 182838]),
-    ],
-)
-def test_perft(fen: str, counts: list[int]) -> None:
-    assert [_native.perft(fen, depth) for depth in range(len(counts))] == counts
 
 
 @given(fen=played())
@@ -275,17 +239,6 @@ def test_fingerprints_are_compared_as_their_positions_are(kernel: str | None) ->
         ]
         assert table.nearest(fingerprints, k) == nearest
     assert any(0.3 <= s < 1 for row in similarities for s in row)
-
-
-def test_what_is_no_fingerprint_is_told() -> None:
-    with pytest.raises(ValueError, match=r"fingerprint 1 \(from 0\) is none of version 1"):
-        _native.Fingerprints([b"\1", b"\x80"])
-    with pytest.raises(ValueError, match='not "abacus"'):
-        _native.Fingerprints([], kernel="abacus")
-    with pytest.raises(ValueError, match=r"0 to 1, not 1\.5"):
-        _native.Fingerprints([]).similar([], 1.5)
-    with pytest.raises(ValueError, match="k is 1 or more, not 0"):
-        _native.Fingerprints([]).nearest([], 0)
 
 
 @given(start=st.sampled_from(FENS), draw=st.randoms(use_true_random=False))

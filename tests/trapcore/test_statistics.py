@@ -14,10 +14,6 @@ def test_interval_of_a_share_is_wilsons(hits: int, tries: int) -> None:
     assert wilson(hits, tries) == pytest.approx((expected.low, expected.high), abs=1e-5)
 
 
-def test_share_of_nothing_may_be_any() -> None:
-    assert wilson(0, 0) == (0.0, 1.0)
-
-
 def test_error_of_a_mean_is_half_of_its_interval() -> None:
     values = [0.0, 0.5, 1.0, 1.0]
     low, high = stats.norm.interval(0.95, loc=0.625, scale=stats.sem(values))

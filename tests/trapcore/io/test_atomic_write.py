@@ -3,9 +3,6 @@
 import os
 import subprocess
 import sys
-import threading
-import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -58,31 +55,6 @@ def test_of_two_writers_at_once_the_second_is_refused(tmp_path: Path, link: bool
 def write(path: Path, text: str) -> None:
     with replacing(path) as building:
         building.write_text(text)
-
-
-def test_of_many_that_begin_at_the_same_moment_one_writes_at_a_time(tmp_path: Path) -> None:
-    together, path = threading.Barrier(8), tmp_path / "traps.pgn"
-    inside, most = 0, 0
-
-    def race(number: int) -> bool:
-        nonlocal inside, most
-        together.wait(10)
-        try:
-            with replacing(path) as building:
-                inside += 1
-                most = max(most, inside)
-                building.write_text(f"{number} whole")
-                time.sleep(0.01)
-                inside -= 1
-        except OutputError:
-            return False
-        return True
-
-    with ThreadPoolExecutor(8) as pool:
-        assert any(pool.map(race, range(8)))
-    assert most == 1
-    assert path.read_text().endswith("whole")
-    assert list(tmp_path.iterdir()) == [path]
 
 
 CHILD = """
@@ -165,8 +137,3 @@ def test_what_is_no_plain_file_is_not_replaced(kind: str, tmp_path: Path) -> Non
         write(path, "x")
     assert os.path.samestat(os.lstat(path), before)
     assert list(tmp_path.iterdir()) == [path]
-
-
-def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError), replacing(tmp_path / "nowhere" / "traps.pgn") as building:
-        building.write_text("x")

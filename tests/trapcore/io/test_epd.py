@@ -33,11 +33,6 @@ def test_a_line(rest: str, name: str | None) -> None:
     assert parse_epd(f"{FEN} {rest}") == EpdRecord(FEN, name)
 
 
-def test_tabs_and_a_semicolon_after_the_position() -> None:
-    assert parse_epd(FEN.replace(" ", "\t") + "\tid x;") == EpdRecord(FEN, "x")
-    assert parse_epd(f"{FEN}; id x;") == EpdRecord(FEN, "x")
-
-
 @pytest.mark.parametrize("line", ["8/8/8/8/8/8/8/8 w -", "x", "x" * MAX_LINE_BYTES])
 def test_a_line_that_is_none(line: str) -> None:
     with pytest.raises(InputError):
@@ -47,11 +42,6 @@ def test_a_line_that_is_none(line: str) -> None:
 def test_blank_lines_and_comments_are_counted_and_left_out() -> None:
     text = "\ufeffone w - -\r\n\r\n# comment\n   \ntwo\n\tthree \nfour".encode()
     assert list(numbered_lines([text])) == [(1, "one w - -"), (5, "two"), (6, "three"), (7, "four")]
-
-
-def test_an_id_in_an_old_encoding_does_not_cost_the_position() -> None:
-    ((number, line),) = numbered_lines([f'{FEN} id "L\u00e9gal";\n'.encode("latin-1")])
-    assert (number, parse_epd(line)) == (1, EpdRecord(FEN, "L\ufffdgal"))
 
 
 def test_a_file_that_is_no_text_does_not_fill_the_memory() -> None:

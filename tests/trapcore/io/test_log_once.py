@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from trapcore.io.log_once import LIMIT, OnceLogger
+from trapcore.io.log_once import OnceLogger
 
 LOG = logging.getLogger("tests.log_once")
 
@@ -20,11 +20,3 @@ def test_a_message_is_written_once_for_its_key(caplog: pytest.LogCaptureFixture)
         once.write(logging.WARNING, "a", "a %d", 7)
     assert caplog.messages == ["a 0", "b", "a 7"]
     assert [record.levelname for record in caplog.records] == ["WARNING", "INFO", "WARNING"]
-
-
-def test_so_many_keys_are_remembered_and_no_more(caplog: pytest.LogCaptureFixture) -> None:
-    once = OnceLogger(LOG)
-    with caplog.at_level(logging.INFO):
-        for number in range(LIMIT + 5):
-            once.write(logging.INFO, str(number), "message")
-    assert len(caplog.messages) == LIMIT

@@ -80,12 +80,3 @@ def test_the_core_finds_the_pairs_of_the_rule(fen: str) -> None:
 @given(played())
 def test_the_turned_position_has_the_same_pairs(fen: str) -> None:
     assert by_core(mirror(fen)) == [turned(pair) for pair in by_core(fen)]
-
-
-@settings(max_examples=40, deadline=None)
-@given(played())
-def test_the_san_is_that_of_python_chess(fen: str) -> None:
-    for line, sans, _, _ in PROPOSER.pairs(fen, None):
-        board = parse_position(fen)
-        assert [board.san_and_push(board.parse_uci(move)) for move in line] == sans
-        assert _native.sans(fen, line) == sans

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped]
 
-from tests.support.chess_positions import ENDGAMES, FIGURE_2, board, played
-from tests.trapcore.measures.test_paper_measures import LABELS, TREES
+from tests.support.chess_positions import ENDGAMES, FIGURE_2, played
+from tests.trapcore.measures.test_paper_measures import LABELS
 from trapcore.errors import PositionError, UsageError
 from trapcore.measures import move_matching as matching
 from trapcore.measures.move_matching import MovePair, Reply, pairing
@@ -67,34 +67,6 @@ def test_a_pairing_is_cheapest(p: list[Reply], q: list[Reply]) -> None:
         assert sum(abs(x - y) for (x, _), (y, _) in pairs) == pytest.approx(float(distances[rows, columns].sum()))
 
 
-@given(p=REPLIES)
-def test_equal_replies_are_paired_by_name(p: list[Reply]) -> None:
-    assert all(x == y for x, y in pairing(p, p))
-    for left_out in range(len(p)):
-        rest = p[:left_out] + p[left_out + 1 :]
-        assert all(x == y for x, y in pairing(rest, p))
-
-
-def test_ties_are_settled_as_documented() -> None:
-    zeros = [(0.0, name) for name in "abc"]
-    assert [(y[1]) for _, y in pairing([(0.0, "b")], zeros)] == ["b"]
-    assert [(y[1]) for _, y in pairing([(0.0, "x")], zeros)] == ["a"]
-    assert [(x[1], y[1]) for x, y in pairing(zeros, [(0.0, "x"), (0.0, "y")])] == [("b", "y"), ("a", "x")]
-
-
-@given(a=TREES, b=TREES, reference=st.sampled_from(Reference))
-@settings(max_examples=60)
-def test_what_holds_of_all_pairs(a: Tree, b: Tree, reference: Reference) -> None:
-    pairs = matching.of_trees(a, b, reference)
-    sides = [[len(child.children) for _, child in tree.children] for tree in (a, b)]
-    assert sum(pair.count for pair in pairs) == sum(min(m, n) for m in sides[0] for n in sides[1])
-    for pair in pairs:
-        assert pair.count == len(pair.after)
-        assert pair.count <= pair.chances
-        assert 0 <= pair.distance <= 1
-    assert [pair.count for pair in pairs] == sorted((pair.count for pair in pairs), reverse=True)
-
-
 @pytest.mark.slow
 @given(
     fens=st.tuples(played(ENDGAMES, plies=6), played(ENDGAMES, plies=6)),
@@ -117,17 +89,6 @@ def test_the_core(fens: tuple[str, str], labels: Labels, captures: bool, referen
         assert only == [pair for pair in fast if pair.first == move]
 
 
-@pytest.mark.slow
-def test_the_core_on_a_full_board() -> None:
-    fens = FIGURE_2["Budapest"][0], ENDGAMES[1]
-    trees = [chess_tree(fen, 3, Labels.SAN) for fen in fens]
-    defined = matching.of_trees(trees[0], trees[1])[:5]
-    fast = matching.of_positions(*fens)
-    assert [(p.first, p.second, p.count, p.after) for p in fast] == [
-        (p.first, p.second, p.count, p.after) for p in defined
-    ]
-
-
 def test_refusals() -> None:
     fen = FIGURE_2["Légal"][0]
     with pytest.raises(UsageError, match="did you mean 'Bf7'"):
@@ -138,9 +99,3 @@ def test_refusals() -> None:
         matching.of_positions(fen, fen, reference="rout")
     with pytest.raises(PositionError):
         matching.of_positions(fen, "nonsense")
-
-
-def test_a_position_without_replies_has_no_pairs() -> None:
-    mated = "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"
-    assert not any(board(mated).legal_moves)
-    assert matching.of_positions(FIGURE_2["Légal"][0], mated) == []

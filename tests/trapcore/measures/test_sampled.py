@@ -1,7 +1,6 @@
 """The sampled structural similarity: against the whole one, and the Rust core against the definition."""
 
 from itertools import combinations, product
-from random import Random
 from statistics import mean
 
 import pytest
@@ -9,9 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.chess_positions import FIGURE_2, played
-from tests.trapcore.measures.test_paper_measures import LABELS, TREES
-from trapcore.errors import UsageError
-from trapcore.measures import baselines, continuations, sampled, sequences, structural
+from tests.trapcore.measures.test_paper_measures import TREES
+from trapcore.measures import continuations, sampled, sequences, structural
 from trapcore.measures.options import Base
 from trapcore.trees.chess_game import Labels, chess_tree
 from trapcore.trees.tree import Tree
@@ -27,26 +25,6 @@ def test_all_children_make_it_exact(a: Tree, b: Tree, seed: int) -> None:
     estimate = sampled.of_trees(a, b, most, seed)
     assert estimate.value == pytest.approx(structural.of_trees(a, b), abs=1e-12)
     assert estimate.standard_error == 0
-
-
-@given(a=TREES, b=TREES, children=st.integers(1, 4), seed=SEEDS)
-def test_range_symmetry_and_identity(a: Tree, b: Tree, children: int, seed: int) -> None:
-    estimate, turned = sampled.of_trees(a, b, children, seed), sampled.of_trees(b, a, children, seed)
-    assert 0 <= estimate.value <= 1
-    assert estimate.standard_error >= 0
-    assert turned.value == pytest.approx(estimate.value, abs=1e-12)
-    assert turned.standard_error == pytest.approx(estimate.standard_error, abs=1e-9)
-    assert sampled.of_trees(a, a, children, seed).value == 1
-    # The number of children is never estimated: it bounds the value as it bounds the whole measure's.
-    assert estimate.value <= baselines.move_count_ratio(a, b) + 1e-12
-
-
-@given(labels=st.sets(LABELS, min_size=1), children=st.integers(1, 4), seed=SEEDS, shuffle=st.randoms())
-def test_the_order_of_children_is_no_matter(labels: set[str], children: int, seed: int, shuffle: Random) -> None:
-    branches = [(label, Tree.literal({label: {}})) for label in sorted(labels)]
-    tree = Tree(tuple(branches))
-    shuffle.shuffle(branches)
-    assert sampled.drawn(Tree(tuple(branches)), children, seed) == sampled.drawn(tree, children, seed)
 
 
 def test_more_children_come_nearer_and_the_error_that_is_told_is_about_the_real_one() -> None:
@@ -82,13 +60,3 @@ def test_the_core(fens: tuple[str, str], base: Base, labels: Labels, captures: b
     fast = sampled.of_positions(*fens, children=children, seed=seed, base=base, labels=labels, captures=captures)
     assert fast.value == pytest.approx(defined.value, abs=1e-12)
     assert fast.standard_error == pytest.approx(defined.standard_error, abs=1e-9)
-
-
-def test_what_cannot_be_drawn() -> None:
-    fen = TRAPS[0]
-    with pytest.raises(UsageError, match="at least 1 child"):
-        sampled.of_positions(fen, fen, children=0)
-    for seed in (-1, 2**64):
-        with pytest.raises(UsageError, match="seed"):
-            sampled.of_positions(fen, fen, seed=seed)
-    assert sampled.of_positions(fen, fen, children=10**30) == sampled.Estimate(1.0, 0.0)

@@ -1,6 +1,5 @@
 """The tree-edit similarity: its definition against independent ones, and the Rust core against the definition."""
 
-from functools import lru_cache
 from itertools import permutations
 
 import pytest
@@ -38,25 +37,6 @@ def test_figure_1() -> None:
     assert min(ordered_distance(f1, order) for order in permutations(f2)) == 6
 
 
-@lru_cache(maxsize=20_000)
-def by_the_book(f: Forest, g: Forest) -> int:
-    """The recursion that defines the ordered distance, on the last roots of both forests."""
-    if not f or not g:
-        return size(f) + size(g)
-    (label, below), (other, its_below) = f[-1], g[-1]
-    return min(
-        by_the_book(f[:-1] + below, g) + 1,
-        by_the_book(f, g[:-1] + its_below) + 1,
-        by_the_book(below, its_below) + by_the_book(f[:-1], g[:-1]) + (label != other),
-    )
-
-
-@given(f=SMALL, g=SMALL)
-@settings(deadline=None, max_examples=60)
-def test_the_ordered_distance_is_what_defines_it(f: Forest, g: Forest) -> None:
-    assert ordered_distance(f, g) == by_the_book(f, g)
-
-
 @given(a=TREES, b=TREES)
 @settings(deadline=None, max_examples=30)
 def test_another_program_finds_the_same_distance(a: Tree, b: Tree) -> None:
@@ -66,30 +46,6 @@ def test_another_program_finds_the_same_distance(a: Tree, b: Tree) -> None:
     f, g = sorted_forest(a, 4), sorted_forest(b, 4)
     found = zss.simple_distance(node("", f), node("", g), label_dist=lambda x, y: int(x != y))
     assert ordered_distance(f, g) == found
-
-
-def orders(forest: Forest) -> list[Forest]:
-    """The forest with the children of every node in every order."""
-    done: list[Forest] = [()]
-    for label, below in forest:
-        done = [(*others, (label, order)) for others in done for order in orders(below)]
-    return [order for one in done for order in permutations(one)]
-
-
-@given(f=SMALL.filter(lambda f: size(f) <= 5), g=SMALL.filter(lambda f: size(f) <= 5))
-@settings(deadline=None, max_examples=40)
-def test_the_unordered_distance_is_the_least_of_all_orders(f: Forest, g: Forest) -> None:
-    """For trees as small as these; of larger ones no order need reach it."""
-    assert unordered_distance(f, g) == min(ordered_distance(x, y) for x in orders(f) for y in orders(g))
-
-
-@given(f=SMALL, g=SMALL, h=SMALL)
-@settings(deadline=None, max_examples=40)
-def test_the_unordered_distance_is_a_metric(f: Forest, g: Forest, h: Forest) -> None:
-    f, g, h = (tuple(sorted(forest)) for forest in (f, g, h))
-    assert unordered_distance(f, f) == 0
-    assert unordered_distance(f, g) == unordered_distance(g, f) <= ordered_distance(f, g)
-    assert unordered_distance(f, h) <= unordered_distance(f, g) + unordered_distance(g, h)
 
 
 def test_large_trees_are_not_compared_without_an_order() -> None:
@@ -134,12 +90,3 @@ def test_the_core_at_depth_2(fens: tuple[str, str], labels: Labels, captures: bo
     t1, t2 = (chess_tree(fen, 2, labels, captures=captures) for fen in fens)
     fast = tree_edit.of_positions(*fens, depth=2, labels=labels, captures=captures)
     assert fast == pytest.approx(tree_edit.of_trees(t1, t2, 2), abs=1e-12)
-
-
-def test_the_core_on_full_boards() -> None:
-    fens = ("rnbqk2r/pppp1ppp/8/2bPp1B1/2P1n3/8/PP2PPPP/RN1QKBNR w KQkq - 3 5", "4k3/8/8/1N3N2/8/8/1N3N2/4K3 w - - 0 1")
-    for labels in Labels:
-        t1, t2 = (chess_tree(fen, 2, labels) for fen in fens)
-        fast = tree_edit.of_positions(*fens, labels=labels)
-        assert fast == pytest.approx(tree_edit.of_trees(t1, t2, 2), abs=1e-12)
-        assert 0 < fast < 1

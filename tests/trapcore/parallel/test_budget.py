@@ -12,8 +12,6 @@ import chess
 import pytest
 
 from tests.support.polling import PATIENCE_SECONDS, processor_seconds, until
-from tests.support.trap_games import FELL, LEGAL, game
-from trapcore import _native
 from trapcore.errors import UsageError
 from trapcore.parallel.budget import Budget, Cancellation
 from trapcore.proof.mate import prove_bait, prove_mate
@@ -40,18 +38,6 @@ QUESTIONS: dict[str, Callable[..., Any]] = {
 def test_a_field_out_of_range_is_named(field: str, value: Any) -> None:
     with pytest.raises(UsageError, match=f"^{field} must be"):
         Budget(**{field: value})
-
-
-def test_a_budget_without_a_limit_is_none() -> None:
-    with pytest.raises(UsageError, match="needs nodes, depth or milliseconds"):
-        Budget()
-    with pytest.raises(UsageError, match="depth must be at most 64"):
-        Budget(depth=65)
-
-
-def test_the_largest_budgets_are_taken() -> None:
-    most = Budget(nodes=2**63 - 1, milliseconds=2**63 - 1)
-    assert prove_mate(chess.STARTING_FEN, 1, most).verdict is Verdict.REFUTED
 
 
 def is_undecided(answer: Any) -> bool:
@@ -115,12 +101,6 @@ def test_a_signal_ends_it_with_the_error_of_its_handler(question: str) -> None:
     assert prove_mate("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1").verdict is Verdict.PROVED
 
 
-def test_depth_limits_a_search() -> None:
-    assert search(HARD, Budget(depth=3)).depth == 3
-    assert search(HARD, Budget(depth=64, nodes=5_000)).nodes <= 5_001
-    assert max(value.depth for value in check_bait(HARD, "c3d5", (), Budget(depth=4)).depths) == 4
-
-
 def test_what_a_search_says() -> None:
     mates = search("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", Budget(nodes=10_000))
     assert (mates.mate_in, mates.line, mates.depth) == (1, ("a1a8",), 1)
@@ -138,20 +118,6 @@ def test_what_a_search_says() -> None:
     for move in quiet.line:
         board.push_uci(move)
     assert quiet == search(chess.STARTING_FEN, Budget(nodes=20_000))
-
-
-def test_a_batch_that_was_cancelled_has_no_findings() -> None:
-    judge = _native.GameAnalyzer(
-        [(LEGAL.epd, LEGAL.bait, LEGAL.killer_line, "proved", 2)], measure="sequences", min_similarity=0.8, nodes=1000,
-        unproved=False,
-    )  # fmt: skip
-    splitter = _native.PgnSplitter()
-    (batch,) = [*splitter.feed(game(FELL).encode()), *splitter.finish()]
-    stop = Cancellation()
-    stop.cancel()
-    with pytest.raises(RuntimeError, match="cancelled"):
-        judge.judge(batch, stop)
-    assert len(judge.judge(batch).found) == 1
 
 
 @pytest.mark.fault

@@ -27,7 +27,7 @@ from db.mining.mine import MiningOptions, mine
 from tests.support.polling import until
 from tests.support.trap_games import AVOIDED, ELEPHANT_FELL, FELL, QUIET, RESEMBLES, game, make_library
 from trapcore import _native
-from trapcore.errors import ClusterError, PositionError, UsageError
+from trapcore.errors import ClusterError, UsageError
 from trapcore.parallel import dask_cluster as cluster
 from trapcore.parallel.budget import Cancellation
 from trapcore.parallel.dask_cluster import Cluster
@@ -122,17 +122,6 @@ def test_games_are_annotated_as_in_one_process(tmp_path: Path, local: LocalClust
     assert b"Sets " in made[0][0]
 
 
-def test_with_a_worker_killed_half_way_nothing_changes(tmp_path: Path, local: LocalCluster, pool: Cluster) -> None:
-    victim = pids(local)[0]
-
-    def kill(now: Any) -> None:
-        if victim in pids(local) and now.games > 10:
-            os.kill(victim, signal.SIGKILL)
-
-    assert indexed(tmp_path / "a.sqlite", pool, kill) == indexed(tmp_path / "b.sqlite", ONE_PROCESS)
-    assert victim not in pids(local)
-
-
 def test_with_all_workers_killed_others_take_their_place(
     tmp_path: Path, local: LocalCluster, pool: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -166,22 +155,6 @@ def test_an_interrupt_ends_what_is_under_way(local: LocalCluster) -> None:
     until(lambda: not still_at_work(local.scheduler_address))
 
 
-def test_a_cancellation_reaches_the_workers(pool: Cluster) -> None:
-    stop = Cancellation()
-    Timer(0.5, stop.cancel).start()
-    assert [item for item, _ in in_order(pool, until_stopped, range(9), ahead=2, stop=stop)] == list(range(9))
-
-
-def test_what_a_worker_raises_is_raised_here(pool: Cluster) -> None:
-    with pytest.raises(PositionError, match="no position") as caught:
-        list(in_order(pool, read_epd, ["no position"], ahead=1, stop=Cancellation()))
-    assert caught.value.fen == "no position"
-
-
-def read_epd(text: str, stop: Cancellation) -> str:
-    return _native.epd(text)
-
-
 def test_other_versions_are_refused(local: LocalCluster, pool: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     late = cluster._Posted(until_stopped, {**cluster.versions(), "prover": "mate-0"})
     with pytest.raises(ClusterError, match=r"prover mate-0, not "):
@@ -189,25 +162,6 @@ def test_other_versions_are_refused(local: LocalCluster, pool: Cluster, monkeypa
     monkeypatch.setattr(cluster, "versions", lambda: {"trapline": "99.0"})
     with pytest.raises(ClusterError, match=r"worker at tcp://127.0.0.1:\d+ has another trapline.*99\.0"):
         pool.check()
-
-
-def test_workers_without_trapline_are_refused(local: LocalCluster, pool: Cluster) -> None:
-    with Client(local.scheduler_address, set_as_default=False) as client:
-
-        def lose(there: bool) -> None:
-            import sys
-
-            if there:
-                sys.modules.pop("trapcore.parallel.dask_cluster", None)
-            else:
-                sys.modules["trapcore.parallel.dask_cluster"] = None  # type: ignore[assignment]
-
-        client.run(lose, False)
-        try:
-            with pytest.raises(ClusterError, match=r"worker at tcp://\S+ cannot use trapline"):
-                pool.check()
-        finally:
-            client.run(lose, True)
 
 
 def test_a_cluster_that_is_none_is_refused(impatient: None, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -221,15 +175,6 @@ def test_a_cluster_that_is_none_is_refused(impatient: None, monkeypatch: pytest.
         pass
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(UsageError, match=r"pip install 'trapline\[cluster\]'"), cluster.cluster("tcp://127.0.0.1:1"):
-        pass
-
-
-def test_a_cluster_without_workers_is_refused(impatient: None) -> None:
-    with (
-        started(0) as empty,
-        pytest.raises(ClusterError, match="has no workers"),
-        cluster.cluster(empty.scheduler_address),
-    ):
         pass
 
 

@@ -12,7 +12,6 @@ import pytest
 
 from tests.support.polling import PATIENCE_SECONDS
 from trapcore.parallel.budget import Budget, Cancellation
-from trapcore.parallel.pools import threads
 from trapcore.parallel.priority import give_way
 from trapcore.proof.search import search
 
@@ -53,11 +52,3 @@ def test_a_thread_that_gives_way_keeps_its_priority_and_its_searches_have_a_lowe
         asking = running.result()
     assert made.pop(asking) == own
     assert list(made.values()) == [min(19, own + 10)]
-
-
-def test_what_is_found_in_the_background_is_the_same() -> None:
-    fen, budget = "r2qkbnr/ppp2ppp/2np4/4N3/2B1P1b1/2N5/PPPP1PPP/R1BQK2R b KQkq - 0 5", Budget(nodes=20_000)
-    with threads(2, "test", background=True) as pool:
-        asked = [pool.submit(lambda epd, stop: search(epd, budget, stop), fen, Cancellation()) for _ in range(4)]
-        found = [each.result() for each in asked]
-    assert found == [search(fen, budget)] * 4

@@ -1,10 +1,5 @@
 """Causes of losing moves, as Python asks for them."""
 
-import pickle
-
-import pytest
-
-from trapcore.errors import InputError, PositionError
 from trapcore.proof.causes import CAUSES, Explanation, Mistake, explain
 
 LEAVES = Mistake("1r5k/p1p3pp/3p2n1/3B4/1q2NP2/7b/PPPQ1P2/2KR4 w - - 5 25", "d5b3", ("b4e4", "d2c3"))
@@ -29,15 +24,3 @@ def test_answers_come_in_order_and_do_not_depend_on_each_other() -> None:
     alone = [fields(explain([each])[0]) for each in (LEAVES, FORK)]
     assert [fields(each) for each in explain([LEAVES, FORK, LEAVES])] == [*alone, alone[0]]
     assert explain([]) == []
-
-
-def test_an_explanation_can_be_pickled() -> None:
-    found = explain([FORK])[0]
-    assert fields(pickle.loads(pickle.dumps(found))) == fields(found)
-
-
-def test_bad_mistakes_are_refused() -> None:
-    with pytest.raises(InputError, match="an answer at least"):
-        explain([Mistake(LEAVES.fen, LEAVES.bait, ())])
-    with pytest.raises(PositionError, match="b4e5 is not a legal move"):
-        explain([Mistake(LEAVES.fen, LEAVES.bait, ("b4e5",))])

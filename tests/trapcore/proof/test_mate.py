@@ -1,7 +1,5 @@
 """Proofs of mates, checked against python-chess: every claim is replayed or searched again by brute force."""
 
-import subprocess
-import sys
 from dataclasses import replace
 
 import chess
@@ -10,10 +8,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tests.support.chess_positions import CHESS960, FIGURE_2, board, played
-from trapcore import _native
 from trapcore.errors import InputError, PositionError, UsageError
 from trapcore.parallel.budget import Budget
-from trapcore.proof.mate import Proof, check_mate, prove_bait, prove_mate, replay, san_line
+from trapcore.proof.mate import Proof, check_mate, prove_bait, prove_mate, replay
 from trapcore.proof.verdict import Verdict
 
 KNOWN: dict[str, tuple[str, int, str]] = {
@@ -128,11 +125,6 @@ def test_a_small_budget_leaves_it_undecided_and_a_larger_one_does_not() -> None:
     assert prove_mate(fen, 2, Budget(nodes=100_000)).verdict is Verdict.REFUTED
 
 
-def test_the_same_question_has_the_same_answer() -> None:
-    fen = FIGURE_2["Légal"][0]
-    assert prove_bait(fen, "g4d1", ["c4f7"]) == prove_bait(fen, "g4d1", ["c4f7"])
-
-
 @st.composite
 def placements(draw: st.DrawFn) -> str:
     """A king at the edge against a few strong pieces, either colour to win: half of them are mates in three or less."""
@@ -155,13 +147,6 @@ def placements(draw: st.DrawFn) -> str:
 @settings(deadline=None, max_examples=400)
 def test_any_few_pieces(fen: str, mate: int) -> None:
     check(prove_mate(fen, mate, Budget(nodes=200_000)), fen, mate)
-
-
-@pytest.mark.slow
-@given(fen=placements())
-@settings(deadline=None, max_examples=12)
-def test_any_few_pieces_three_moves_deep(fen: str) -> None:
-    check(prove_mate(fen, 3), fen, 3, brute=3)
 
 
 @pytest.mark.slow
@@ -257,13 +242,6 @@ def test_a_mate_out_of_range_is_refused(mate: int) -> None:
         check_mate(mate)
 
 
-def test_a_proof_takes_no_depth() -> None:
-    with pytest.raises(UsageError, match="depth is no limit of a proof"):
-        prove_mate(chess.STARTING_FEN, 2, Budget(nodes=10, depth=4))
-    with pytest.raises(UsageError, match="depth is no limit of a proof"):
-        prove_bait(chess.STARTING_FEN, "e2e4", (), 2, Budget(depth=4))
-
-
 @given(text=st.one_of(st.text(), st.text(alphabet="KQRBNPkqrbnp12345678/ wb-", min_size=15)), nodes=st.integers(1, 50))
 @settings(deadline=None, max_examples=300)
 def test_any_text_as_a_position(text: str, nodes: int) -> None:
@@ -289,42 +267,6 @@ def test_any_position_with_a_slip_of_the_pen(fen: str, at: int, letter: str, mat
         assert replay(proof, written).is_checkmate()
 
 
-@pytest.mark.parametrize("nodes", [0, -5, 2**63])
-def test_a_budget_out_of_range_is_refused(nodes: int) -> None:
-    with pytest.raises(UsageError, match="nodes must be"):
-        Budget(nodes=nodes)
-
-
-def test_the_largest_budget_is_one() -> None:
-    assert prove_mate(KNOWN["ladder"][0], 30, Budget(nodes=2**63 - 1)).mate_in == 3
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "says"),
-    [
-        (["8/8/8/8/8/8/8/K7 w - - 0 1"], 3, "missing king"),
-        (["4k3/4R3/8/8/8/8/8/4K3 w - - 0 1"], 3, "opposite check"),
-        ([MOST_MOVES, "--mate", "0"], 2, "mate must be 1..30"),
-        ([MOST_MOVES, "--mate", "-1"], 2, "mate must be 1..30"),
-        ([MOST_MOVES, "--nodes", "0"], 2, "nodes must be at least 1"),
-        ([MOST_MOVES, "--nodes", "-5"], 2, "nodes must be at least 1"),
-        ([MOST_MOVES, "--nodes", str(2**70)], 2, "nodes must be at most"),
-        (["7k/8/8/8/8/8/5q2/7K w - - 0 1"], 0, "refuted"),
-        (["7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"], 0, "refuted"),
-        ([MOST_MOVES], 0, "proved, mate in 1"),
-        ([KNOWN["castling, Chess960"][0]], 0, "O-O-O#"),
-    ],
-)
-def test_bad_input_at_the_front_door(arguments: list[str], code: int, says: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "trapline", "prove", *arguments], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == code
-    assert says in (done.stderr if code else done.stdout)
-    assert "Traceback" not in done.stderr
-    assert len(done.stderr.splitlines()) == (1 if code else 0)
-
-
 def test_replay_believes_nothing() -> None:
     fen, bait, _, _ = FIGURE_2["Légal"]
     proof = prove_bait(fen, bait)
@@ -340,14 +282,3 @@ def test_replay_believes_nothing() -> None:
             replay(replace(proof, line=cheat), fen, bait)
     with pytest.raises(UsageError, match="refuted"):
         replay(prove_mate(chess.STARTING_FEN), chess.STARTING_FEN)
-
-
-def test_the_line_in_san() -> None:
-    fen = "r6k/6pp/7N/8/2Q5/8/8/6K1 w - - 0 1"
-    assert san_line(prove_mate(fen), fen) == "1. Qg8+ Rxg8 2. Nf7#"
-    fen = "r5k1/8/8/8/8/8/5PPP/6K1 b - - 0 17"
-    assert san_line(prove_mate(fen), fen) == "17...Ra1#"
-
-
-def test_the_prover_has_a_name() -> None:
-    assert _native.PROVER_VERSION

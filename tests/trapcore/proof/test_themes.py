@@ -1,16 +1,13 @@
 """Themes of lines: for each a line that has it, with what it rests on, and one that just misses it."""
 
-import pickle
-
 import chess
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.chess_positions import STANDARD
-from tests.trapcore.proof.theme_lines import HAS, LACKS, OF_THE_LINE, SCHOLAR
+from tests.trapcore.proof.theme_lines import HAS, LACKS, OF_THE_LINE
 from trapcore import _native
-from trapcore.errors import InputError, PositionError
 from trapcore.proof.themes import THEMES, LineTheme, line_themes
 
 NODES = 20_000
@@ -39,13 +36,6 @@ def test_pieces_tell_phase_and_endgame(name: str) -> None:
     fen = OF_THE_LINE[name]
     named = found(fen, "a7a6 a2a3").keys() & OF_THE_LINE.keys()
     assert named == ({name, "endgame"} if name.endswith("Endgame") else {name})
-
-
-def test_the_attackers_moves_are_counted() -> None:
-    moves = ["g8f8", "g1f1", "f8g8", "f1g1", "g8f8", "g1f1", "f8g8", "f1g1", "g8f8", "g1f1"]
-    names = [found(OF_THE_LINE["pawnEndgame"], " ".join(moves[: 2 * count])) for count in range(1, 6)]
-    lengths = ("oneMove", "short", "long", "veryLong", "veryLong")
-    assert [names[n].keys() & set(lengths) for n in range(5)] == [{length} for length in lengths]
 
 
 def test_each_theme_has_its_lines() -> None:
@@ -82,25 +72,7 @@ def _mirrored(move: chess.Move) -> chess.Move:
     return chess.Move(chess.square_mirror(move.from_square), chess.square_mirror(move.to_square), move.promotion)
 
 
-def test_a_theme_is_a_value() -> None:
-    (theme, *_) = line_themes(SCHOLAR, ["g8f6", "h5f7"])
-    assert theme == LineTheme("attackingF2F7", 1, "f7", ["f7"]) == pickle.loads(pickle.dumps(theme))
-    assert len({theme, *line_themes(SCHOLAR, ["g8f6", "h5f7"])}) == len(line_themes(SCHOLAR, ["g8f6", "h5f7"]))
-    assert repr(theme) == "LineTheme('attackingF2F7', 1, 'f7', ['f7'])"
-
-
 def test_zugzwang_is_looked_for_only_with_nodes() -> None:
     line = HAS["zugzwang"]
     assert "zugzwang" not in {theme.name for theme in line_themes(line.fen, line.moves.split())}
     assert "zugzwang" in {theme.name for theme in line_themes(line.fen, line.moves.split(), zugzwang_nodes=NODES)}
-
-
-def test_bad_input_is_named() -> None:
-    with pytest.raises(PositionError, match="not a board"):
-        line_themes("not a board", ["e2e4", "e7e5"])
-    with pytest.raises(PositionError, match=r"h5h8 is not a legal move in .* w KQkq"):
-        line_themes(SCHOLAR, ["g8f6", "h5h8"])
-    with pytest.raises(PositionError, match="nonsense"):
-        line_themes(SCHOLAR, ["nonsense", "h5h8"])
-    with pytest.raises(InputError, match="not 1 moves"):
-        line_themes(SCHOLAR, ["g8f6"])

@@ -1,20 +1,14 @@
 """The trap test, its profile and its explanation, on the four traps of the founding paper and on bad input."""
 
-import json
-import subprocess
-import sys
-from pathlib import Path
-
 import chess
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trapcore.errors import PositionError, UsageError
 from trapcore.parallel.budget import Budget
-from trapcore.proof.trap_test import check_bait, find_baits, rank_profile
+from trapcore.proof.trap_test import check_bait, find_baits
 from trapcore.proof.verdict import Verdict
-from trapcore.proof.wording import explained, read_move, sentence
+from trapcore.proof.wording import explained, sentence
 
 LEGAL = "r2qkbnr/ppp2ppp/2np4/4N3/2B1P1b1/2N5/PPPP1PPP/R1BQK2R b KQkq - 0 5"
 ELEPHANT = "r1bqkb1r/pppn1ppp/5n2/3p2B1/3P4/2N5/PP2PPPP/R2QKBNR w KQkq - 0 6"
@@ -46,18 +40,6 @@ def test_a_gain_is_proved_with_its_figures_and_a_sound_move_is_refuted() -> None
     assert test.loss >= 0.3
     assert all(value.best - value.bait > 100 for value in test.depths[-3:])
     assert check_bait(ELEPHANT, "e2e3", (), Budget(nodes=60_000)).verdict is Verdict.REFUTED
-
-
-def test_a_bait_falls_with_the_depth() -> None:
-    ranks = [row.rank for row in rank_profile(LEGAL, "g4d1", 3)]
-    assert ranks[0] == 1
-    assert ranks[-1] > 10
-
-
-def test_the_same_question_has_the_same_answer() -> None:
-    first = check_bait(ELEPHANT, "c3d5", (), BUDGET)
-    check_bait(LEGAL, "g4d1", (), BUDGET)
-    assert check_bait(ELEPHANT, "c3d5", (), BUDGET) == first
 
 
 def test_it_is_explained_in_words_that_the_proof_carries() -> None:
@@ -117,19 +99,6 @@ def test_the_only_legal_move_loses_without_a_choice(fen: str, bait: str, says: s
     assert says in explained(fen, [test])
 
 
-def test_bad_questions_are_refused() -> None:
-    with pytest.raises(UsageError):
-        rank_profile(LEGAL, "g4d1", 9)
-    with pytest.raises(PositionError):
-        check_bait("8/8/8/8/8/8/8/8 w - - 0 1", "e2e4")
-    with pytest.raises(PositionError):
-        check_bait(LEGAL, "e2e4")
-    with pytest.raises(PositionError):
-        read_move(LEGAL, "Qh9")
-    assert read_move(LEGAL, "Bxd1") == "g4d1"
-    assert find_baits("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", BUDGET) == []
-
-
 @settings(deadline=None, max_examples=60)
 @given(st.data())
 def test_any_position_gets_an_answer_that_can_be_played(data: st.DataObject) -> None:
@@ -146,20 +115,3 @@ def test_any_position_gets_an_answer_that_can_be_played(data: st.DataObject) -> 
             played.push(played.parse_uci(move))
         assert test.verdict is not Verdict.PROVED or test.forced or test.loss >= 0.3
         assert not (test.is_trap and test.forced)
-
-
-def test_the_command_prints_json_sentences_or_the_board(tmp_path: Path) -> None:
-    def run(*arguments: str, code: int = 0) -> str:
-        command = [sys.executable, "-m", "trapline", "prove", *arguments]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert done.returncode == code, done.stderr
-        return done.stdout
-
-    answer = json.loads(run(LEGAL, "--traps", "--nodes", "20000", "--json"))
-    assert answer["traps"][0]["bait"] == "g4d1"
-    assert answer["traps"][0]["verdict"] == "proved"
-    assert json.loads(run(LEGAL, "--bait", "Nxe5", "--nodes", "20000", "--json"))["traps"][0]["is_trap"] is False
-    assert run(LEGAL, "--bait", "Bxd1", "--nodes", "20000") == "Bxd1? loses (mate in 2): 6. Bxf7+ Ke7 7. Nd5#\n"
-    assert "rank by a search" in run(LEGAL, "--explain", "--nodes", "20000")
-    run(LEGAL, "--bait", "Qh9", code=3)
-    run("--traps", code=2)

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trapcore._native import MAX_WEIGHT, WEIGHT_UNIT, TokenIndex, build_token_index, change_token_index
-from trapcore.errors import IndexFileError, LibraryError, OutputError, UsageError
+from trapcore._native import WEIGHT_UNIT, TokenIndex, build_token_index, change_token_index
+from trapcore.errors import IndexFileError, LibraryError
 
 Bags = dict[int, frozenset[int]]
 DEFAULT = 3.25
@@ -96,18 +96,6 @@ def small(path: Path) -> Path:
     return path
 
 
-def test_an_index_tells_what_it_holds(tmp_path: Path) -> None:
-    index = TokenIndex(small(tmp_path / "bags"), vocabulary=1)
-    assert (len(index), index.segments, index.is_current) == (3, 1, True)
-    assert index.size == sum(p.stat().st_size for p in (tmp_path / "bags").glob("segment-*"))
-    assert [index.weight(token) for token in (1, 2, 3, 4)] == [1.0, 2.0, 0.5, 1.5]
-    assert index.top([[3, 4], []], 2) == [[(9, 1.0), (5, 0.1)], []]
-    change_token_index(tmp_path / "bags", vocabulary=1, remove=[5, 1234])
-    assert not index.is_current
-    assert index.top([[3, 4]], 9) == [[(9, 1.0), (5, 0.1), (7, 0.1)]]
-    assert TokenIndex(tmp_path / "bags", vocabulary=1).top([[3, 4]], 9) == [[(9, 1.0), (7, 0.1)]]
-
-
 def test_an_index_that_cannot_be_used_says_what_to_do(tmp_path: Path) -> None:
     path = small(tmp_path / "bags")
     with pytest.raises(IndexFileError, match=r"bags: .*vocabulary 1.*vocabulary 2; build the index anew"):
@@ -135,41 +123,6 @@ def test_an_index_that_cannot_be_used_says_what_to_do(tmp_path: Path) -> None:
         TokenIndex(path, vocabulary=1)
     small(path)  # and so it is done
     assert len(TokenIndex(path, vocabulary=1)) == 3
-
-
-def test_bad_arguments_are_told(tmp_path: Path) -> None:
-    path = small(tmp_path / "bags")
-    index = TokenIndex(path, vocabulary=1)
-
-    def build(bags: Iterable[tuple[int, Iterable[int]]], weights: dict[int, float] | None = None) -> None:
-        build_token_index(path, bags, weights=weights or {}, default_weight=1.0, vocabulary=1)
-
-    with pytest.raises(UsageError, match=r"token set 1 \(from 0\) is no pair"):
-        build([(1, [2]), (2, [-1])])
-    with pytest.raises(UsageError, match="payload 4 would be there twice"):
-        build([(4, [2]), (4, [3])])
-    with pytest.raises(UsageError, match="at most 4096 tokens, not 5000"):
-        build([(4, range(5000))])
-    with pytest.raises(UsageError, match="that of token 8 is 4096"):
-        build([], {8: MAX_WEIGHT})
-    with pytest.raises(UsageError, match="payload 7 would be there twice; to replace its bag, remove it"):
-        change_token_index(path, vocabulary=1, add=[(7, [1])])
-    with pytest.raises(UsageError, match="k is at least 1"):
-        index.top([[1]], 0)
-    for threshold in (0.0, 1.1, float("nan")):
-        with pytest.raises(UsageError, match="above 0 and at most 1"):
-            index.above([[1]], threshold)
-    with pytest.raises(UsageError, match="jobs is at least 1"):
-        index.top([[1]], 1, jobs=0)
-    with pytest.raises(UsageError, match=r"token set 1 \(from 0\) does not hold tokens"):
-        index.top([[1], [2**32]], 1)
-    (tmp_path / "other").mkdir()
-    (tmp_path / "other" / "thesis.txt").write_text("years of work")
-    with pytest.raises(UsageError, match="holds other files"):
-        small(tmp_path / "other")
-    with pytest.raises(OutputError, match="cannot be written"):
-        small(tmp_path / "none" / "bags")
-    assert index.is_current
 
 
 def test_bags_that_fail_to_come_leave_the_old_index_and_one_writer_shuts_out_others(tmp_path: Path) -> None:

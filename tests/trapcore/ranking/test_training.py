@@ -3,7 +3,6 @@
 import json
 import zlib
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import chess
@@ -48,14 +47,6 @@ def after_bait(example: Example) -> chess.Board:
     there = board(example[0])
     there.push_uci(example[1])
     return there
-
-
-@needs_puzzles
-def test_the_same_traps_give_the_same_weights(mates: list[Example]) -> None:
-    once, again = (fit(mates[:60], background_examples()[:30]) for _ in range(2))
-    assert once.to_bytes() == again.to_bytes()
-    assert (once.traps, once.background) == (60, 30)
-    assert fit(mates[:59], background_examples()[:30]).to_bytes() != once.to_bytes()
 
 
 @needs_puzzles
@@ -150,49 +141,6 @@ def test_proposals_with_the_position_before_and_after_the_bait(weights: Weights)
             weights.rank_moves(fen, illegal)
     with pytest.raises(PositionError):
         weights.rank_moves("no position")
-
-
-def test_nothing_is_proposed_where_nothing_can_be_played(weights: Weights) -> None:
-    for over in ("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", "7k/8/8/8/8/8/5q2/7K w - - 0 1"):
-        assert weights.rank_moves(over) == []
-    assert weights.rank_moves("7k/5Q2/6K1/8/8/8/8/8 w - - 0 1", "f7g7") == []
-
-
-def test_what_cannot_be_learned_from() -> None:
-    fen, bait, killer, _ = LEGAL
-    with pytest.raises(InputError, match="no trap"):
-        fit([])
-    with pytest.raises(InputError, match="no trap"):
-        fit([], background_examples()[:3])
-    with pytest.raises(InputError, match="without a killer"):
-        fit([*TRAPS, (fen, bait, None)])
-    for broken in ((fen, "g4h1", killer), (fen, bait, "e5f8"), ("nothing", bait, killer)):
-        with pytest.raises(PositionError):
-            fit([*TRAPS, broken])
-
-
-def test_odd_training_sets() -> None:
-    # A trap with one legal answer has nothing that tells the killer from the others.
-    forced = ("6rk/8/8/8/8/P7/4r3/7K b - - 0 1", "e2d2", "a3a4")
-    assert fit([forced]).rank_moves(forced[0], forced[1])[0].confidence == 0.5
-    # Ordinary moves after which the game is over teach nothing and do no harm.
-    mate = ("7k/5Q2/6K1/8/8/8/8/8 w - - 0 1", "f7g7", None)
-    some = background_examples()[:10]
-    assert fit(TRAPS, [*some, mate]).answered == fit(TRAPS, some).answered
-    assert fit(TRAPS, [mate, *some]).null_score == fit(TRAPS, some).null_score
-    assert fit(TRAPS, [mate]) == replace(fit(TRAPS), background=1)
-
-
-def test_bytes(weights: Weights) -> None:
-    data = weights.to_bytes()
-    again = Weights.from_bytes(data, "here")
-    assert again == weights
-    assert again.to_bytes() == data
-    assert again.rank_moves(LEGAL[0], LEGAL[1]) == weights.rank_moves(LEGAL[0], LEGAL[1])
-    for table in (weights.seen, weights.answered, weights.idf):
-        assert len(table.as_dict()) == table.size > 0
-        assert list(table.as_dict()) == sorted(table.as_dict())
-    assert all(value >= 0 for value in weights.idf.as_dict().values())
 
 
 def test_damaged_bytes_and_those_of_another_version(weights: Weights) -> None:

@@ -5,7 +5,7 @@ import pytest
 
 from trapcore.errors import PositionError
 from trapcore.proof.mate import prove_mate, replay
-from trapcore.proof.search import search, win_chance
+from trapcore.proof.search import search
 from trapcore.ranking.verification import CLEAR, Finding, verify_moves
 from trapcore.ranking.weights import RankedMove
 
@@ -59,21 +59,6 @@ def test_without_a_clear_best_the_one_that_the_search_prefers_comes_first() -> N
     assert (first.win_chance, first.lead, first.line) == (None, None, ())
     assert {move.verdict for move in moves} == {Finding.UNDECIDED}
     assert nodes > 0
-
-
-def test_without_nodes_or_moves_nothing_is_looked_at() -> None:
-    moves, nodes = verify_moves(LEGAL_AFTER, proposals(LEGAL_AFTER), 0)
-    assert nodes == 0
-    assert {move.verdict for move in moves} == {Finding.UNDECIDED}
-    assert verify_moves(MATED, []) == ([], 0)
-    assert verify_moves(LEGAL_AFTER, proposals(LEGAL_AFTER), 1)[0][0].verdict is Finding.UNDECIDED
-
-
-def test_the_win_chance_is_that_of_lichess() -> None:
-    assert win_chance(0) == 0
-    assert win_chance(100) == pytest.approx(0.1820, abs=1e-4)
-    assert win_chance(-100) == -win_chance(100)
-    assert win_chance(29_990) == pytest.approx(1)
 
 
 def test_the_moves_to_try_first_change_the_cost_and_not_the_proof() -> None:
