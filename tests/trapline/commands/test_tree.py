@@ -1,11 +1,10 @@
 """``trapline tree``: what it draws and what it refuses."""
 
 import chess
-import pytest
 import typer
 
 from tests.support.command_line import CommandLine
-from trapcore.errors import PositionError, UsageError
+from trapcore.errors import PositionError
 from trapline.commands.tree import tree
 
 APP = typer.Typer()
@@ -39,10 +38,3 @@ def test_the_tree_of_a_mate_ends_at_once() -> None:
         "0 moves, 0 edges to depth 2",
         "over here  (the game ends: won)",
     ]
-
-
-@pytest.mark.parametrize("depth", ["0", "4", "-1", "deep"])
-def test_it_refuses_other_depths(depth: str) -> None:
-    result = CliRunner().invoke(APP, [chess.STARTING_FEN, "--depth", depth])
-    assert result.exit_code == UsageError.exit_code
-    assert "--depth" in result.stderr
