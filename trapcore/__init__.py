@@ -5,9 +5,9 @@ errors.py           base classes of the errors that users see, and their exit co
 extras.py           error for a library that is installed only with an extra of the package
 settings.py         base class of a section of the settings, folders for data and caches
 suggestions.py      error for a misspelt name, which names the nearest valid one
-statistics.py       intervals of shares and means
+statistics.py       intervals of shares
 version.py          installed version of trapline
-piece_values.py     values of the chess pieces, in centipawns and in pawns
+piece_values.py     values of the chess pieces
 io/                 byte streams, files of positions, atomic writes, tokens, logs
 parallel/           budgets, cancellation, pools of threads, a Dask cluster
 engines/            UCI engines as processes
@@ -18,5 +18,5 @@ ranking/            which move to try first: features of moves, learned weights
 ==================  =======================================================================
 
 ``_native`` is the Rust core (``_native.pyi``, source in ``native/``): measures, keys, proofs and search for chess, PGN
-at speed. Everything that it computes about one position has its plain definition here. Tests compare the two.
+at speed. ``workshop.reference`` defines in plain Python what it computes; tests compare.
 """

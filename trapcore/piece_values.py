@@ -1,23 +1,9 @@
-"""Values of the chess pieces, each scale in one place.
-
-The core has the same two in ``native/src/chess/piece_values.rs``; the weights of its evaluation were fitted and are
-another matter.
-"""
+"""Values of the chess pieces in pawns; the core has the same in ``native/src/chess/piece_values.rs``."""
 
 from collections.abc import Mapping
 from typing import Final
 
 import chess
-
-CENTIPAWNS: Final[Mapping[chess.PieceType, int]] = {
-    chess.PAWN: 100,
-    chess.KNIGHT: 320,
-    chess.BISHOP: 330,
-    chess.ROOK: 500,
-    chess.QUEEN: 950,
-    chess.KING: 20_000,
-}
-"""Values in centipawns by which exchanges are counted; no exchange of a king can pay."""
 
 POINTS: Final[Mapping[chess.PieceType, int]] = {
     chess.PAWN: 1,

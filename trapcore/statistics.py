@@ -1,8 +1,7 @@
-"""Intervals of shares and means, by formulas: the import of scipy.stats takes longer than most commands."""
+"""Intervals of shares, by formulas: the import of scipy.stats takes longer than most commands."""
 
 import math
-from collections.abc import Sequence
-from statistics import NormalDist, fmean, stdev
+from statistics import NormalDist
 
 CERTAINTY = 0.95
 """Of what is claimed about one thing: about all moves together, or about all themes or openings together."""
@@ -35,9 +34,3 @@ def wilson(hits: int, tries: int, z: float = CONFIDENCE) -> tuple[float, float]:
     spread = z * math.sqrt(share * (1 - share) / tries + z * z / (4 * tries * tries))
     scale = 1 + z * z / tries
     return max(0.0, (middle - spread) / scale), min(1.0, (middle + spread) / scale)
-
-
-def mean_and_error(values: Sequence[float]) -> tuple[float, float]:
-    """The mean of some values, and half of its interval of 95 %; infinite for a single value."""
-    error = CONFIDENCE * stdev(values) / math.sqrt(len(values)) if len(values) > 1 else math.inf
-    return fmean(values), error

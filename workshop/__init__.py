@@ -12,7 +12,7 @@ themes/          themes of lines held against lichess's tags of its puzzles
 games/           other games: their rules, Monte Carlo and local searches, and what these measure
 network/         training of the search's network on an engine's values
 commands/        ``trapline research ...``
-reference/       abstracted local trees in plain Python: the definition of what the core computes
+reference/       abstracted local trees and the measures in plain Python: the definitions of what the core computes
 experiments/     what was measured or fitted once, by commands that anyone can run again
 benchmarks/      speed as ratios to a reference in the same run
 native/          what of all this is Rust: the trainer, tables of endgames, baselines

@@ -1,8 +1,12 @@
 """What an experiment says: text, tables and plots; as Markdown that can be read in a terminal, too."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from statistics import fmean, stdev
+
+from trapcore.statistics import CONFIDENCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,3 +98,9 @@ def _rows(table: Table) -> Iterator[str]:
     yield line(lines[0])
     yield "|" + "|".join("-" * (width + 2) for width in widths) + "|"
     yield from map(line, lines[1:])
+
+
+def mean_and_error(values: Sequence[float]) -> tuple[float, float]:
+    """The mean of some values, and half of its interval of 95 %; infinite for a single value."""
+    error = CONFIDENCE * stdev(values) / math.sqrt(len(values)) if len(values) > 1 else math.inf
+    return fmean(values), error

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from tests.support.chess_positions import FENS, board, played
 from trapcore import _native
 from trapcore.errors import PositionError
-from trapcore.measures import baselines, continuations, sequences, structural, tanimoto
-from trapcore.measures.options import Base, Unpaired
 from trapcore.trees.chess_game import Labels, chess_tree, parse_position
 from trapcore.trees.tree import Tree
+from workshop.reference.measures import baselines, continuations, sequences, structural, tanimoto
+from workshop.reference.measures.options import Base, Unpaired
 
 BASES = {Base.CONTINUATIONS: continuations.of_trees, Base.SEQUENCES: sequences.of_trees}
 LABELS = st.sampled_from(Labels)

@@ -5,7 +5,8 @@ import math
 import pytest
 from scipy import stats  # type: ignore[import-untyped]
 
-from trapcore.statistics import mean_and_error, wilson
+from trapcore.statistics import wilson
+from workshop.report import mean_and_error
 
 
 @pytest.mark.parametrize(("hits", "tries"), [(1, 10), (0, 5), (5, 5), (300, 7000)])

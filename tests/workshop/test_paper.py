@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from tests.support.chess_positions import FIGURE_2
-from trapcore.measures.options import Reference
 from workshop.commands.paper import paper as command
 from workshop.paper import (
     example_1,
@@ -26,6 +25,7 @@ from workshop.paper import (
     table_3,
 )
 from workshop.paper.benchmark import Kind, Run, candidate
+from workshop.reference.measures.options import Reference
 from workshop.report import Report, Table, markdown
 
 ACCOUNT = Path(__file__).parents[2] / "docs" / "research" / "paper.md"

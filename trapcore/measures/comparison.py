@@ -3,22 +3,16 @@
 from dataclasses import dataclass
 from typing import Any
 
-from trapcore.errors import UsageError
-from trapcore.measures import (
-    baselines,
-    continuations,
-    sampled,
-    sequences,
-    structural,
-    tanimoto,
-    terminal,
-    tree_edit,
-)
-from trapcore.measures.options import MAX_BASE_DEPTH, Measure, checked_depth
-from trapcore.trees.chess_game import Labels
+from trapcore import _native
+from trapcore.errors import PositionError, UsageError
+from trapcore.measures.options import MAX_BASE_DEPTH, Measure, checked_depth, checked_edit_depth
+from trapcore.trees.chess_game import Labels, parse_position
 
 BY_CHILDREN = (Measure.STRUCTURAL, Measure.SAMPLED)
 """Measures that compare children with their parents; the tree of their base is one ply less deep."""
+
+CHILDREN = 12
+"""Children that the sampled measure draws of a position."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +34,7 @@ class Comparison:
         if self.measure is Measure.TERMINAL:
             raise UsageError("terminal compares results, which have no depth")
         if self.measure is Measure.TREE_EDIT:
-            tree_edit.checked_edit_depth(self.depth)
+            checked_edit_depth(self.depth)
         elif self.measure in BY_CHILDREN:
             checked_depth(self.depth, MAX_BASE_DEPTH)
         else:
@@ -68,23 +62,24 @@ class Comparison:
         depth, error = self.plies, None
         match self.measure:
             case Measure.SEQUENCES:
-                value = sequences.of_positions(fen1, fen2, depth=depth)
+                value = _native.sequences(fen1, fen2, depth, self.labels, False, False)
             case Measure.CONTINUATIONS:
-                value = continuations.of_positions(fen1, fen2, depth=depth)
+                value = _native.continuations(fen1, fen2, depth, self.labels, False)
             case Measure.STRUCTURAL:
-                value = structural.of_positions(fen1, fen2, depth=depth, labels=self.labels)
+                value = _native.structural(fen1, fen2, "continuations", depth, self.labels, False, "formula", None)
             case Measure.TREE_EDIT:
-                value = tree_edit.of_positions(fen1, fen2, depth=depth)
+                value = _tree_edit(fen1, fen2, depth, self.labels)
             case Measure.TERMINAL:
-                value = terminal.of_positions(fen1, fen2)
+                value = terminal(fen1, fen2)
             case Measure.TANIMOTO:
-                value = tanimoto.of_positions(fen1, fen2, depth=depth)
+                value = _native.tanimoto(fen1, fen2, depth, self.labels, False, False)
             case Measure.SAMPLED:
-                estimate = sampled.of_positions(fen1, fen2, depth=depth, labels=self.labels)
-                value, error = estimate.value, estimate.standard_error
+                value, error = _native.sampled_structural(
+                    fen1, fen2, "continuations", depth, self.labels, False, CHILDREN, 0
+                )
         beside = {
-            "move-count-ratio": baselines.move_count_ratio_of_positions(fen1, fen2),
-            "board": baselines.board_similarity_of_positions(fen1, fen2),
+            "move-count-ratio": _native.move_count_ratio(fen1, fen2),
+            "board": _native.board_similarity(fen1, fen2),
         }
         return Compared(value, error, beside)
 
@@ -108,3 +103,29 @@ class Compared:
         """The same for JSON."""
         error = {} if self.standard_error is None else {"standard_error": self.standard_error}
         return {"value": self.value, **error, "baselines": self.baselines}
+
+
+def terminal(fen1: str, fen2: str) -> float:
+    """How near the results of two games are, 0.0..1.0: 1.0 for the same, 0.5 for a draw and a win, 0.0 if only one game
+    is over (Evans & Turrini, section 2.4). Raises ``PositionError`` for a bad FEN, and if both games go on."""
+    ends = [game_end(fen) for fen in (fen1, fen2)]
+    if ends == [None, None]:
+        raise PositionError("the measure terminal compares ends of the game; in both positions it goes on", fen1)
+    one, other = ends
+    return 0.0 if one is None or other is None else 1 - abs(one - other) / 2
+
+
+def game_end(fen: str) -> float | None:
+    """What a game that ended in a position gives White: -1.0 mated, 0.0 stalemate, 1.0 Black is mated; None if the game
+    goes on. Raises ``PositionError`` for a bad FEN."""
+    board = parse_position(fen)
+    if any(board.legal_moves):
+        return None
+    return 0.0 if not board.is_check() else -1.0 if board.turn else 1.0
+
+
+def _tree_edit(fen1: str, fen2: str, depth: int, labels: Labels) -> float:
+    found = _native.tree_edit(fen1, fen2, depth, labels, False)
+    if found is None:
+        raise UsageError("the trees are too large for tree-edit: one has more than 12,000 moves; try --depth 1")
+    return found

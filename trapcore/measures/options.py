@@ -23,36 +23,10 @@ class IndexedMeasure(StrEnum):
     """The measures by which a game is compared with a whole library of traps at once."""
 
     ABSTRACTED = "abstracted"
-    """Abstracted local trees of single moves, see `workshop.reference`; the others are each a `Measure`, too.
-    """
+    """Abstracted local trees of single moves, see `workshop.reference`; the others are each a `Measure`, too."""
     SEQUENCES = "sequences"
     CONTINUATIONS = "continuations"
     STRUCTURAL = "structural"
-
-
-class Base(StrEnum):
-    """The measure that the structural similarity compares children and parents with."""
-
-    CONTINUATIONS = "continuations"
-    SEQUENCES = "sequences"
-
-
-class Unpaired(StrEnum):
-    """What the structural similarity charges for a child without a partner."""
-
-    FORMULA = "formula"
-    """1, as the formula of section 3.1 has it."""
-    PAD = "pad"
-    """1 minus the child's own similarity, as Algorithm 1 has it, which pads the shorter list with ones."""
-
-
-class Reference(StrEnum):
-    """What the structural similarity and move matching compare a child with."""
-
-    PARENT = "parent"
-    """Its own parent, as in Figure 1 of the paper."""
-    ROOT = "root"
-    """The position that the parent itself came from, as Table 1 of the paper needs it."""
 
 
 MAX_DEPTH = 3
@@ -110,4 +84,16 @@ def checked_depth(depth: int, most: int = MAX_DEPTH) -> int:
     """``depth``, if it is 1 to ``most``; raises ``UsageError`` otherwise."""
     if not 1 <= depth <= most:
         raise UsageError(f"depth must be 1..{most} plies, not {depth}")
+    return depth
+
+
+def checked_edit_depth(depth: int) -> int:
+    """``depth``, if it is 1 or 2; raises ``UsageError`` otherwise, and says why 3 is too deep."""
+    if depth > MAX_EDIT_DEPTH:
+        raise UsageError(
+            f"depth must be 1..{MAX_EDIT_DEPTH} plies for tree-edit, not {depth}: a chess tree of depth 3 has some "
+            "40,000 moves, and the distances of all its parts would take gigabytes and minutes"
+        )
+    if depth < 1:
+        raise UsageError(f"depth must be 1..{MAX_EDIT_DEPTH} plies for tree-edit, not {depth}")
     return depth

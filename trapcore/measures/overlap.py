@@ -3,13 +3,13 @@
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Any
 
-from trapcore.measures import continuations, sampled, sequences, terminal
-from trapcore.measures.comparison import BY_CHILDREN, Comparison
+from trapcore.measures.comparison import BY_CHILDREN, CHILDREN, Comparison, game_end
 from trapcore.measures.move_matching import Reply, pairing
 from trapcore.measures.options import Measure
-from trapcore.trees.chess_game import chess_tree, parse_position
+from trapcore.trees.chess_game import chess_tree
 from trapcore.trees.tree import Tree
 
 SHOWN = 8
@@ -108,8 +108,8 @@ def explanation(comparison: Comparison, fen1: str, fen2: str) -> Overlap | Pairi
             counts = [Counter(" ".join(line) for line in tree.lines(depth) if line) for tree in (t1, t2)]
             note = _edits(t1, t2, comparison.of(fen1, fen2).value)
         case _:
-            simplified = [sequences.simplified(tree, depth) for tree in (t1, t2)]
-            counts = [Counter({" ".join(line): k for line, k in lines.items()}) for lines in simplified]
+            lines = (tree.lines(depth) for tree in (t1, t2))
+            counts = [Counter(" ".join(sorted(line)) for line in each if len(line) == depth) for each in lines]
     k1, k2 = counts
     return Overlap(
         tuple((line, k1[line], k2[line]) for line in sorted(k1.keys() & k2.keys())),
@@ -132,8 +132,8 @@ def _pairing(comparison: Comparison, t1: Tree, t2: Tree) -> Pairing:
     def replies(parent: Tree) -> list[Reply]:
         children = list(parent.children)
         if comparison.measure is Measure.SAMPLED:
-            children = sampled.drawn(parent, sampled.share(sampled.CHILDREN, len(children), max(c1, c2)), 0)
-        return [(continuations.of_trees(child, parent, comparison.plies), label) for label, child in children]
+            children = drawn(parent, share(CHILDREN, len(children), max(c1, c2)))
+        return [(_shared(child, parent, comparison.plies), label) for label, child in children]
 
     p, q = replies(t1), replies(t2)
     p.sort()
@@ -146,12 +146,33 @@ def _pairing(comparison: Comparison, t1: Tree, t2: Tree) -> Pairing:
     )
 
 
+def _shared(child: Tree, parent: Tree, depth: int) -> float:
+    """Share of the moves of both trees that are in both, 0.0..1.0; 1.0 if neither has any."""
+    one, other = child.labels(depth), parent.labels(depth)
+    return len(one & other) / len(one | other) if one | other else 1.0
+
+
+def drawn(tree: Tree, children: int, seed: int = 0) -> list[tuple[str, Tree]]:
+    """``children`` (>= 1) of the tree's children with their labels, or all if there are fewer.
+
+    Those whose labels come first by a digest under ``seed`` (0..2**64-1): the same in any order of the children, and a
+    move that both trees contain is mostly drawn in both.
+    """
+
+    def place(child: tuple[str, Tree]) -> bytes:
+        return blake2b(seed.to_bytes(8, "little") + child[0].encode(), digest_size=16).digest()
+
+    return sorted(tree.children, key=place)[:children]
+
+
+def share(children: int, of: int, most: int) -> int:
+    """How many to draw ``of`` so many if ``children`` are drawn of ``most``: in proportion, halves up, at least one."""
+    return of if children >= most else max(1, (2 * children * of + most) // (2 * most))
+
+
 def _end(fen: str) -> str:
-    board = parse_position(fen)
-    if any(board.legal_moves):
-        return "the game goes on"
-    reward = terminal.chess_reward(board)
-    return {terminal.LOSS: "White is mated", terminal.WIN: "Black is mated", terminal.DRAW: "stalemate"}[reward]
+    names = {None: "the game goes on", -1.0: "White is mated", 0.0: "stalemate", 1.0: "Black is mated"}
+    return names[game_end(fen)]
 
 
 def _times(*times: int) -> str:

@@ -167,8 +167,8 @@ def match(
     """
     from trapcore.measures.move_matching import frequent_check, of_positions
 
-    pairs = of_positions(first, second, top=top, move=move, labels="san")
-    checks = [frequent_check(fen, labels="san") for fen in (first, second)]
+    pairs = of_positions(first, second, top=top, move=move)
+    checks = [frequent_check(fen) for fen in (first, second)]
     if as_json:
         rows = [
             {"first": p.first, "second": p.second, "count": p.count, "chances": p.chances, "distance": p.distance}

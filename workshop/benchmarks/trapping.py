@@ -47,10 +47,9 @@ from trapcore.errors import UsageError
 from trapcore.parallel.budget import Budget, Cancellation
 from trapcore.proof.search import search
 from trapcore.proof.trap_test import check_bait
-from trapcore.statistics import mean_and_error
 from workshop.benchmarks.stockfish import STOCKFISH, LimitedEngine
 from workshop.benchmarks.trap_funnel import FULL_NODES, Funnel, Watch
-from workshop.report import Report, Table, markdown, number
+from workshop.report import Report, Table, markdown, mean_and_error, number
 
 TRAP_LOSS = 0.08
 """The bot's setting, unless changed."""

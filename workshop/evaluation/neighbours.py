@@ -16,12 +16,12 @@ import numpy.typing as npt
 from scipy.sparse import csr_matrix  # type: ignore[import-untyped]
 
 from trapcore import _native
-from trapcore.measures import move_matching as matching
-from trapcore.measures import structural
 from trapcore.trees.chess_game import parse_position
 from trapcore.trees.position_key import mirror_move
 from workshop.evaluation.orders import Scores
 from workshop.evaluation.sample import Puzzle
+from workshop.reference.measures import move_matching as matching
+from workshop.reference.measures import structural
 
 Array = npt.NDArray[Any]
 

@@ -13,10 +13,10 @@ from typing import TypeVar
 
 import chess
 
-from trapcore.measures import baselines, continuations, sequences, structural, tanimoto, tree_edit
 from trapcore.proof.mate import prove_bait
 from trapcore.proof.verdict import Verdict
 from workshop.paper.paper import BenchmarkTrap
+from workshop.reference.measures import baselines, continuations, sequences, structural, tanimoto, tree_edit
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")

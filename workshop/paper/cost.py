@@ -10,12 +10,12 @@ from functools import partial
 from time import perf_counter
 from typing import Any
 
-from trapcore.measures import baselines, continuations, sequences, structural, tanimoto, tree_edit
-from trapcore.measures import move_matching as matching
 from trapcore.trees.chess_game import Labels, chess_tree
 from trapcore.trees.tree import Tree
 from workshop.paper.benchmark import Run
 from workshop.paper.paper import TRAPS
+from workshop.reference.measures import baselines, continuations, sequences, structural, tanimoto, tree_edit
+from workshop.reference.measures import move_matching as matching
 from workshop.report import Panel, Plot, Report, Series, Style, Table
 
 CORE_PAIRS, PLAIN_PAIRS = 20, 2

@@ -7,9 +7,9 @@ tree cut short by mate beside one that goes on. It does not say which moves diff
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from trapcore.measures import continuations, sequences, tree_edit
 from trapcore.trees.tree import Tree
 from workshop.paper.benchmark import Run
+from workshop.reference.measures import continuations, sequences, tree_edit
 from workshop.report import Panel, Plot, Report, Series, Style, Table, number
 
 BRANCHING = (3, 5, 10, 20)

@@ -1,8 +1,8 @@
 """Figure 1: every measure on two small trees, worked out in sections 2.1 to 2.3 and 3.1 of the paper."""
 
-from trapcore.measures import continuations, sequences, structural, tree_edit
 from workshop.paper.benchmark import Run
 from workshop.paper.paper import FIGURE_1, FIGURE_1_CHILDREN, FIGURE_1_VALUES
+from workshop.reference.measures import continuations, sequences, structural, tree_edit
 from workshop.report import Panel, Plot, Report, Series, Style, Table, number
 
 

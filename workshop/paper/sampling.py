@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from functools import partial
 from statistics import fmean
 
-from trapcore.measures import baselines, sampled, structural
 from trapcore.trees.chess_game import Labels
 from workshop.paper.benchmark import Kind, Neighbour, Run
 from workshop.paper.paper import TRAPS, BenchmarkTrap
 from workshop.paper.retrieval import auc, spearman
+from workshop.reference.measures import baselines, sampled, structural
 from workshop.report import Panel, Plot, Report, Series, Table, number
 
 CHILDREN = (1, 2, 3, 5, 8, 12, 16, 24, 32)

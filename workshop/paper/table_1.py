@@ -1,11 +1,11 @@
 """Table 1: structural similarity of the branches of a tic-tac-toe position (Figure 2 of the paper)."""
 
-from trapcore.measures import structural
-from trapcore.measures.options import Reference
 from trapcore.trees.tree import local_tree
 from workshop.games.rules.tic_tac_toe import TicTacToe
 from workshop.paper.benchmark import Run
 from workshop.paper.paper import TABLE_1, TIC_TAC_TOE
+from workshop.reference.measures import structural
+from workshop.reference.measures.options import Reference
 from workshop.report import Panel, Plot, Report, Series, Style, Table, number
 
 

@@ -12,10 +12,10 @@ from importlib.util import find_spec
 
 import chess
 
-from trapcore.measures import move_matching as matching
 from trapcore.trees.chess_game import ChessGame, Labels
 from workshop.paper.benchmark import Run
 from workshop.paper.paper import GAME, TABLE_3, TRAPS, MatchedPair
+from workshop.reference.measures import move_matching as matching
 from workshop.report import Panel, Plot, Report, Series, Style, Table, number
 
 TOP = 5
@@ -83,7 +83,7 @@ def most_frequent_checks(fen1: str, fen2: str) -> list[Pair]:
 
 
 def matched(fen1: str, fen2: str) -> list[Pair]:
-    """`trapcore.measures.move_matching`: replies compared with their parent, ties settled as documented there."""
+    """`workshop.reference.measures.move_matching`: replies compared with their parent, ties settled as it says."""
     return [(pair.first, pair.second) for pair in matching.of_positions(fen1, fen2, top=TOP)]
 
 

@@ -12,6 +12,8 @@ replies.py           its replies and the follow-ups to them
 mating_net.py        what mates a king, and what keeps it from each square beside it
 tokens.py            the vocabulary: facts packed into numbers
 differences.py       what a mistake adds to the opponent's tree and takes from the mover's
+words.py             what each kind of token says, and what its fields mean
+measures/            the measures of the paper, in plain Python as well
 ===================  ===============================================================================
 
 It is slow, some seconds a position; `trapcore.ranking.weights` asks the core (``native/src/abstract_tree/``).

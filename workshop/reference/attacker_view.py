@@ -1,12 +1,12 @@
 """Position as the attacker sees it: the bait that led to it, the turned board, static exchange evaluation."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 import chess
 
 from trapcore.errors import PositionError
-from trapcore.piece_values import CENTIPAWNS
 from trapcore.trees.chess_game import parse_position
 
 NOTHING = 0
@@ -14,6 +14,16 @@ NOTHING = 0
 
 Offset = tuple[int, int]
 """Files to the right and ranks upwards, each -7 to 7."""
+
+CENTIPAWNS: Final[Mapping[chess.PieceType, int]] = {
+    chess.PAWN: 100,
+    chess.KNIGHT: 320,
+    chess.BISHOP: 330,
+    chess.ROOK: 500,
+    chess.QUEEN: 950,
+    chess.KING: 20_000,
+}
+"""Values in centipawns by which exchanges are counted; no exchange of a king can pay."""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """The vocabulary: each kind of token puts a few facts about a move into one number.
 
-`trapcore.ranking.token_fields` says how; `trapcore.ranking.token_words` says what the fields mean.
+`trapcore.ranking.token_fields` says how; `workshop.reference.words` says what the fields mean.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import chess
 
 from trapcore import _native
-from trapcore.piece_values import CENTIPAWNS, POINTS
+from trapcore.piece_values import POINTS
 from trapcore.ranking.token_fields import FIELD_BITS, KINDS, fields_of
-from workshop.reference.attacker_view import NOTHING, AttackerView, Offset, after, attacker_view
+from workshop.reference.attacker_view import CENTIPAWNS, NOTHING, AttackerView, Offset, after, attacker_view
 from workshop.reference.mating_net import MatingNet, mating_net
 from workshop.reference.replies import MATED, ReplySummary, Then, summarize_replies
 from workshop.reference.visible_features import MoveFeatures, visible_features

@@ -5,8 +5,8 @@ from enum import IntEnum
 
 import chess
 
-from trapcore.piece_values import CENTIPAWNS
 from workshop.reference.attacker_view import (
+    CENTIPAWNS,
     AttackerView,
     Offset,
     Orientation,

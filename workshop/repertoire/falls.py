@@ -22,10 +22,9 @@ from db.traps.temptation import RATING_BANDS, UNKNOWN_RATING, RatingBand, rating
 from trapcore.parallel.budget import Budget
 from trapcore.proof.trap_test import check_bait
 from trapcore.proof.verdict import Verdict
-from trapcore.statistics import mean_and_error
 from workshop.coverage.games import Game
 from workshop.repertoire.decisions import Decision, decisions_of, games_of
-from workshop.report import Report, Table, markdown, number
+from workshop.report import Report, Table, markdown, mean_and_error, number
 
 NODES = 4_000
 """Of the search that finds baits, as in a repertoire."""

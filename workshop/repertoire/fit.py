@@ -20,9 +20,8 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize  # type: ignore[import-untyped]
 
 from trapcore import _native
-from trapcore.statistics import mean_and_error
 from workshop.repertoire.decisions import Decision, decisions_of, games_of
-from workshop.report import Report, Table, markdown, number
+from workshop.report import Report, Table, markdown, mean_and_error, number
 
 DRAWN = 1e-4
 """How strongly weights are drawn to 0: weight of their squares beside the mean log loss."""

@@ -5,13 +5,13 @@ import pytest
 
 from tests.support.chess_positions import FENS, board
 from trapcore.errors import PositionError, UsageError
-from trapcore.measures import structural
-from trapcore.measures.options import Unpaired
 from trapcore.trees.chess_game import ChessGame, Labels, chess_tree, parse_position
 from trapcore.trees.drawing import draw
 from trapcore.trees.tree import Tree, local_tree
 from workshop.games.rules.breakthrough import Breakthrough
 from workshop.games.rules.tic_tac_toe import TicTacToe
+from workshop.reference.measures import structural
+from workshop.reference.measures.options import Unpaired
 
 TABLE_1 = TicTacToe().parse("X.O/.X./X.O o")
 # The position of the journal's Table 1, O to move; C2 wins.

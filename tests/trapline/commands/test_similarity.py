@@ -10,7 +10,10 @@ from typer.testing import CliRunner
 from tests.support.chess_positions import FIGURE_2
 from tests.support.command_line import CommandLine
 from trapcore.errors import InputError, UsageError
-from trapcore.measures import (
+from trapcore.measures import move_matching as matching
+from trapcore.trees.chess_game import chess_tree
+from trapline.commands.similarity import match, similarity
+from workshop.reference.measures import (
     baselines,
     continuations,
     sampled,
@@ -19,9 +22,6 @@ from trapcore.measures import (
     tanimoto,
     tree_edit,
 )
-from trapcore.measures import move_matching as matching
-from trapcore.trees.chess_game import chess_tree
-from trapline.commands.similarity import match, similarity
 
 app = typer.Typer()
 app.command()(similarity)

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trapcore.errors import PositionError, UsageError
-from trapcore.measures import continuations, structural
 from trapcore.trees.chess_game import Labels
 from trapcore.trees.tree import local_tree
 from workshop.games.rules import GAMES, BundledGame, comparable, game_named
@@ -19,6 +18,7 @@ from workshop.games.rules.chess import Chess
 from workshop.games.rules.go import PASS, Go, GoPosition
 from workshop.games.rules.grid import Board, Grid
 from workshop.games.rules.tic_tac_toe import TicTacToe
+from workshop.reference.measures import continuations, structural
 
 GAME_NAMES = sorted(GAMES)
 OTHERS = sorted(set(GAMES) - {"chess"})

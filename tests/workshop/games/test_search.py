@@ -10,7 +10,6 @@ from dataclasses import replace
 import pytest
 
 from trapcore.errors import PositionError, UsageError
-from trapcore.measures import continuations, sequences, structural, tanimoto, tree_edit
 from trapcore.parallel.budget import Cancellation
 from trapcore.trees.tree import Tree, local_tree
 from workshop.games.rules import GAMES, game_named
@@ -27,6 +26,7 @@ from workshop.games.search.monte_carlo import (
     search_named,
 )
 from workshop.native import _core
+from workshop.reference.measures import continuations, sequences, structural, tanimoto, tree_edit
 
 NAMES = sorted({*GAMES, "breakthrough-5x5", "breakthrough-7x7", "go-3x3"})
 FEW = PlayoutBudget(playouts=200)

@@ -15,13 +15,14 @@ from tests.support.public_data import PUZZLES, needs
 from trapcore import _native
 from trapcore.errors import InputError, PositionError
 from trapcore.ranking.token_fields import KINDS, fields_of
-from trapcore.ranking.token_words import VOCABULARY, describe
+from trapcore.ranking.token_words import describe
 from workshop.benchmarks.material import puzzle_rows
 from workshop.reference import replies
 from workshop.reference.attacker_view import Orientation, attacker_view, see
 from workshop.reference.mating_net import mating_net
 from workshop.reference.tokens import STAGES, killer_tokens, seen_tokens, token, tokens_of
 from workshop.reference.visible_features import Check, MoveFeatures, Novelty, Place, visible_features
+from workshop.reference.words import VOCABULARY
 
 EVERY = 999
 """More moves than any position has."""

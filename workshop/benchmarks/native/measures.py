@@ -12,13 +12,13 @@ import numpy as np
 import zss  # type: ignore[import-untyped]
 from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped]
 
-from trapcore.measures import continuations, sampled, sequences, structural, tanimoto, tree_edit
-from trapcore.measures import move_matching as matching
-from trapcore.measures.tree_edit import Forest, sorted_forest
 from trapcore.trees.chess_game import chess_tree
 from trapcore.trees.tree import Tree
 from workshop.benchmarks.material import middlegame_fens
 from workshop.benchmarks.table import Row, cpu_seconds
+from workshop.reference.measures import continuations, sampled, sequences, structural, tanimoto, tree_edit
+from workshop.reference.measures import move_matching as matching
+from workshop.reference.measures.tree_edit import Forest, sorted_forest
 
 Pair = tuple[str, str]
 

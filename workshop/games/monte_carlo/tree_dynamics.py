@@ -42,9 +42,9 @@ import chess.pgn
 
 from trapcore.errors import InputError, UsageError
 from trapcore.io.streams import open_bytes
-from trapcore.measures import continuations
 from trapcore.measures.options import checked_depth
 from trapcore.trees.tree import Game, Move, Position, Tree
+from workshop.reference.measures import continuations
 
 LESS_DYNAMIC = 0.15
 """Below this variability a game counts as less dynamic. Ours, not the paper's, which has no figures: it was put between

@@ -8,17 +8,15 @@ pairs) / max(c1, c2), from one.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from hashlib import blake2b
 from typing import Unpack
 
 from trapcore import _native
 from trapcore.errors import UsageError
-from trapcore.measures import continuations
-from trapcore.measures.structural import BaseOptions, TreeSimilarity, base_arguments, cheapest_pairing
+from trapcore.measures.comparison import CHILDREN
+from trapcore.measures.overlap import drawn, share
 from trapcore.trees.tree import Tree
-
-CHILDREN = 12
-"""Children that are drawn unless the caller says otherwise."""
+from workshop.reference.measures import continuations
+from workshop.reference.measures.structural import BaseOptions, TreeSimilarity, base_arguments, cheapest_pairing
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,24 +28,6 @@ class Estimate:
     standard_error: float
     """How far the value scatters from sample to sample, >= 0.0, by the jackknife; 0.0 if every child was drawn. It does
     not hold the bias, which falls with the size of the sample, and with one child it is the widest possible."""
-
-
-def drawn(tree: Tree, children: int, seed: int) -> list[tuple[str, Tree]]:
-    """``children`` (>= 1) of the tree's children with their labels, or all if there are fewer.
-
-    Those whose labels come first by a digest under ``seed`` (0..2**64-1): the same in any order of the children, and a
-    move that both trees contain is mostly drawn in both.
-    """
-
-    def place(child: tuple[str, Tree]) -> bytes:
-        return blake2b(seed.to_bytes(8, "little") + child[0].encode(), digest_size=16).digest()
-
-    return sorted(tree.children, key=place)[:children]
-
-
-def share(children: int, of: int, most: int) -> int:
-    """How many to draw ``of`` so many if ``children`` are drawn of ``most``: in proportion, halves up, at least one."""
-    return of if children >= most else max(1, (2 * children * of + most) // (2 * most))
 
 
 def of_trees(

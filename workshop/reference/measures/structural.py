@@ -14,10 +14,11 @@ from typing import TypedDict, Unpack
 
 from trapcore import _native
 from trapcore.errors import UsageError
-from trapcore.measures import continuations
-from trapcore.measures.options import MAX_BASE_DEPTH, Base, Reference, Unpaired, checked_depth, chosen
+from trapcore.measures.options import MAX_BASE_DEPTH, checked_depth, chosen
 from trapcore.trees.chess_game import Labels
 from trapcore.trees.tree import Tree
+from workshop.reference.measures import continuations
+from workshop.reference.measures.options import Base, Reference, Unpaired
 
 TreeSimilarity = Callable[[Tree, Tree, int], float]
 

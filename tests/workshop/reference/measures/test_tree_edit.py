@@ -8,13 +8,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.chess_positions import ENDGAMES, FENS, played
-from tests.trapcore.measures.test_paper_measures import LABELS, T1, T2, TREES
+from tests.workshop.reference.measures.test_paper_measures import LABELS, T1, T2, TREES
 from trapcore import _native
 from trapcore.errors import UsageError
-from trapcore.measures import tree_edit
-from trapcore.measures.tree_edit import UNORDERED_LIMIT, Forest, ordered_distance, sorted_forest, unordered_distance
 from trapcore.trees.chess_game import Labels, chess_tree
 from trapcore.trees.tree import Tree
+from workshop.reference.measures import tree_edit
+from workshop.reference.measures.tree_edit import (
+    UNORDERED_LIMIT,
+    Forest,
+    ordered_distance,
+    sorted_forest,
+    unordered_distance,
+)
 
 SMALL = st.recursive(
     st.just(()), lambda below: st.lists(st.tuples(LABELS, below), max_size=3).map(tuple), max_leaves=6

@@ -11,21 +11,13 @@ from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped]
 
 from trapcore.errors import PositionError, UsageError
-from trapcore.measures import baselines, continuations, sequences, structural, tanimoto, terminal, tree_edit
-from trapcore.measures.options import (
-    MAX_BASE_DEPTH,
-    Base,
-    IndexedMeasure,
-    Measure,
-    Reference,
-    Unpaired,
-    checked_depth,
-    chosen,
-    indexed,
-)
+from trapcore.measures.comparison import terminal
+from trapcore.measures.options import MAX_BASE_DEPTH, IndexedMeasure, Measure, checked_depth, chosen, indexed
 from trapcore.trees.chess_game import Labels
 from trapcore.trees.tree import Nested, Tree, local_tree
 from workshop.games.rules.tic_tac_toe import TicTacToe
+from workshop.reference.measures import baselines, continuations, sequences, structural, tanimoto, tree_edit
+from workshop.reference.measures.options import Base, Reference, Unpaired
 
 T1 = Tree.literal({"a": {"c": {}, "d": {}, "e": {}, "f": {}}, "b": {"c": {}, "d": {}}, "c": {"a": {}, "b": {}}})
 T2 = Tree.literal({"a": {"d": {}, "e": {}, "g": {}}, "c": {"a": {}, "b": {}, "h": {}}, "d": {"b": {}}})
@@ -197,45 +189,17 @@ def test_the_others_are_no_metrics() -> None:
     assert structural.of_children([1.0], [], Unpaired.PAD) == 1.0
 
 
-def test_terminal_states() -> None:
-    win, draw, loss = 1.0, 0.0, -1.0
-    assert [terminal.of_rewards(win, other) for other in (win, draw, loss)] == [1, 0.5, 0]
-    assert terminal.of_rewards(30, 45, 0, 60) == 0.75
-    for rewards in ((2, 0), (0, -2), (0, 0, 1, 1)):
-        with pytest.raises(UsageError):
-            terminal.of_rewards(*rewards)
-
-
-@given(r=st.tuples(*[st.floats(-1, 1)] * 3))
-def test_terminal_similarity_is_one_minus_a_metric(r: tuple[float, float, float]) -> None:
-    far, one, two = (1 - terminal.of_rewards(r[i], r[j]) for i, j in ((0, 2), (0, 1), (1, 2)))
-    assert 0 <= far <= one + two + 1e-12
-    assert 1 - far == terminal.of_rewards(r[2], r[0])
-    assert terminal.of_rewards(r[0], r[0]) == 1
-
-
-def test_terminal_trees_are_compared_by_their_rewards() -> None:
-    def by_continuations(a: Tree, b: Tree) -> float:
-        return continuations.of_trees(a, b, 2)
-
-    ended = Tree(ended=True)
-    assert by_continuations(ended, ended) == 1
-    assert terminal.of_trees(ended, ended, 1.0, -1.0, by_continuations) == 0
-    assert terminal.of_trees(ended, T1, 1.0, 0.0, by_continuations) == 0
-    assert terminal.of_trees(T1, T2, 0.0, 0.0, by_continuations) == 5 / 8
-
-
 def test_terminal_states_of_chess() -> None:
     black_mated = "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"
     white_mated = "8/8/8/8/8/6k1/6q1/7K w - - 0 1"
     stalemate = "7k/8/8/8/8/8/5q2/7K w - - 0 1"
     goes_on = "4k3/8/8/8/8/8/8/4K3 w - - 0 1"
-    assert terminal.of_positions(black_mated, black_mated) == 1
-    assert terminal.of_positions(black_mated, white_mated) == 0
-    assert terminal.of_positions(white_mated, stalemate) == 0.5
-    assert terminal.of_positions(stalemate, goes_on) == 0
+    assert terminal(black_mated, black_mated) == 1
+    assert terminal(black_mated, white_mated) == 0
+    assert terminal(white_mated, stalemate) == 0.5
+    assert terminal(stalemate, goes_on) == 0
     with pytest.raises(PositionError, match="goes on"):
-        terminal.of_positions(goes_on, goes_on)
+        terminal(goes_on, goes_on)
 
 
 @given(a=TREES, b=TREES)

@@ -5,9 +5,9 @@ Source: Evans & Turrini, section 2.2, "Relation to Kernels"; Swamidass et al., B
 
 from trapcore import _native
 from trapcore.measures.options import checked_depth, chosen
-from trapcore.measures.sequences import simplified
 from trapcore.trees.chess_game import Labels
 from trapcore.trees.tree import Tree
+from workshop.reference.measures.sequences import simplified
 
 
 def of_trees(t1: Tree, t2: Tree, depth: int, *, prefixes: bool = False) -> float:

@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.chess_positions import FIGURE_2, played
-from tests.trapcore.measures.test_paper_measures import TREES
-from trapcore.measures import continuations, sampled, sequences, structural
-from trapcore.measures.options import Base
+from tests.workshop.reference.measures.test_paper_measures import TREES
 from trapcore.trees.chess_game import Labels, chess_tree
 from trapcore.trees.tree import Tree
+from workshop.reference.measures import continuations, sampled, sequences, structural
+from workshop.reference.measures.options import Base
 
 BASES = {Base.CONTINUATIONS: continuations.of_trees, Base.SEQUENCES: sequences.of_trees}
 TRAPS = [fen for fen, *_ in FIGURE_2.values()]

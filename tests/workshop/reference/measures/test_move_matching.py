@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped]
 
 from tests.support.chess_positions import ENDGAMES, FIGURE_2, played
-from tests.trapcore.measures.test_paper_measures import LABELS
+from tests.workshop.reference.measures.test_paper_measures import LABELS
 from trapcore.errors import PositionError, UsageError
-from trapcore.measures import move_matching as matching
 from trapcore.measures.move_matching import MovePair, Reply, pairing
-from trapcore.measures.options import Reference
 from trapcore.trees.chess_game import Labels, chess_tree
 from trapcore.trees.tree import Tree
+from workshop.reference.measures import move_matching as matching
+from workshop.reference.measures.options import Reference
 
 REPLIES = st.lists(st.tuples(st.sampled_from([0.0, 0.25, 0.5, 1.0]), LABELS), max_size=6).map(sorted)
 

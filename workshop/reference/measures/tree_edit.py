@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 from trapcore import _native
 from trapcore.errors import UsageError
-from trapcore.measures.options import MAX_EDIT_DEPTH, chosen
+from trapcore.measures.options import checked_edit_depth, chosen
 from trapcore.trees.chess_game import Labels, chess_tree
 from trapcore.trees.tree import Tree
 
@@ -125,18 +125,6 @@ def of_trees(t1: Tree, t2: Tree, depth: int, *, ordered: bool = True) -> float:
     distance = ordered_distance(f1, f2) if ordered else unordered_distance(f1, f2)
     whole = _size(f1) + _size(f2) + distance
     return 1 - 2 * distance / whole if whole else 1.0
-
-
-def checked_edit_depth(depth: int) -> int:
-    """``depth``, if it is 1 or 2; raises ``UsageError`` otherwise, and says why 3 is too deep."""
-    if depth > MAX_EDIT_DEPTH:
-        raise UsageError(
-            f"depth must be 1..{MAX_EDIT_DEPTH} plies for tree-edit, not {depth}: a chess tree of depth 3 has some "
-            "40,000 moves, and the distances of all its parts would take gigabytes and minutes"
-        )
-    if depth < 1:
-        raise UsageError(f"depth must be 1..{MAX_EDIT_DEPTH} plies for tree-edit, not {depth}")
-    return depth
 
 
 def of_positions(
