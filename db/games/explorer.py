@@ -1,26 +1,21 @@
 """Opening explorer: which moves were played in a position, how often and with which results, which of them are baits.
 
-The games of a position are read once, as columns of numbers, and kept as long as their library is open; any question
-about them, for any ratings and years, is then one pass over these columns. Games that are indexed meanwhile are
-added when the position is asked for again. So there is no table of sums to keep up to date, which would have to know
-beforehand what will be asked; ``python -m workshop.benchmarks explorer`` says what that costs.
+The database adds up what was played, whenever somebody asks. So there is no table of sums to keep up to date, which
+would have to know beforehand what will be asked.
 """
 
-import threading
-from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import Any, TypedDict, Unpack
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypedDict, Unpack
 
 import chess
-import numpy as np
-from numpy.typing import NDArray
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Select, func, select
 
 from db.games.game_address import game_address
-from db.games.index_games import RATINGS_READ
+from db.games.trap_occurrences import year_of
 from db.library.library import Library
-from db.storage.models import GameRow, MetaRow, OccurrenceRow, PositionRow, TrapRow
+from db.storage.models import GameRow, OccurrenceRow, PositionRow, TrapRow
 from db.storage.sighting_rows import MIRROR, coded
 from db.storage.trap_rows import read_traps
 from db.traps.json_form import JSON_FORM, to_dict
@@ -29,62 +24,14 @@ from trapcore import _native
 from trapcore.errors import UsageError
 from trapcore.proof.verdict import Verdict
 from trapcore.trees.chess_game import parse_position
-from trapcore.trees.position_key import mirror
+from trapcore.trees.position_key import mirror, mirror_move
 
 SAMPLE_GAMES = 5
 """Most games that are shown for a bait."""
 
-CACHED_ROWS = 2_000_000
-"""Occurrences whose columns an `Explorer` keeps, of 20 bytes each: those of the positions asked for last."""
-
-_STAMPS = (RATINGS_READ, "position_key_version")
-_RESULTS = ("1-0", "1/2-1/2", "0-1")
-_ENDED, _OTHER_RESULT, _UNKNOWN = -1, 3, 0
-_CODES = 1 << 15
-"""More than any coded move."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Rows:
-    """Occurrences of a position as columns."""
-
-    game: NDArray[np.int64]
-    ply: NDArray[np.int16]
-    move: NDArray[np.int16]
-    """Coded as in the tables; `_ENDED` where the game ended."""
-    result: NDArray[np.int8]
-    """Place in `_RESULTS`, or `_OTHER_RESULT`."""
-    white: NDArray[np.int16]
-    """Ratings; `_UNKNOWN` if so."""
-    black: NDArray[np.int16]
-    year: NDArray[np.int16]
-    mirrored: NDArray[np.bool_]
-
-    def __len__(self) -> int:
-        return len(self.game)
-
-    @classmethod
-    def of(cls, columns: Sequence[Sequence[Any]]) -> "_Rows":
-        """``columns`` in the order of the fields."""
-        kinds = (np.int64, np.int16, np.int16, np.int8, np.int16, np.int16, np.int16, np.bool_)
-        return cls(*(np.array(column, kind) for column, kind in zip(columns, kinds, strict=True)))
-
-    def joined(self, other: "_Rows") -> "_Rows":
-        """These, then the others."""
-        return _Rows(*map(np.concatenate, zip(self._columns(), other._columns(), strict=True)))
-
-    def chosen(self, chosen: NDArray[Any]) -> "_Rows":
-        """Those of a mask, or at these places."""
-        return _Rows(*(column[chosen] for column in self._columns()))
-
-    def exchanged(self) -> "_Rows":
-        """With colours exchanged."""
-        move = np.where(self.move == _ENDED, _ENDED, self.move ^ MIRROR).astype(np.int16)
-        result = np.array([2, 1, 0, _OTHER_RESULT], np.int8)[self.result]
-        return _Rows(self.game, self.ply, move, result, self.black, self.white, self.year, ~self.mirrored)
-
-    def _columns(self) -> tuple[NDArray[Any], ...]:
-        return tuple(getattr(self, field.name) for field in fields(self))
+_WHITE, _DRAW, _BLACK = "1-0", "1/2-1/2", "0-1"
+_EXCHANGED = {_WHITE: _BLACK, _BLACK: _WHITE}
+_YEAR = func.substr(GameRow.date, 1, 4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,78 +142,124 @@ def explore(
     mirrored: bool = False,
     **games: Unpack[GameFilter],
 ) -> Explored:
-    """Explorer's answer about one position, see `Explorer.explore`."""
-    return Explorer(library).explore(fen=fen, moves=moves, mirrored=mirrored, **games)
+    """What was played in a position, given by FEN or by moves (SAN or UCI) from the usual start.
+
+    With ratings, what players played whose rating is known and within these bounds; with years, what was played in
+    these and between. ``mirrored`` counts the position with colours exchanged, too. Raises `UsageError`, `InputError`
+    for a bad position or move, and `LibraryError`.
+    """
+    board = _board(fen, moves)
+    ratings, years = _bounds(games)
+    views = [_View(board.fen(), False, board.turn, ratings, years)]
+    if mirrored:
+        views.append(_View(mirror(board.fen()), True, not board.turn, ratings, years))
+    results: Counter[str] = Counter()
+    played: defaultdict[int, _Sums] = defaultdict(_Sums)
+    with library.database.read() as connection:
+        for view in views:
+            results.update(view.results(connection))
+            view.add_up(connection, played)
+        traps = _traps_here(connection, board)
+        shown = list(_played(connection, board, views, played, {trap.bait: trap for trap in traps}))
+    return Explored(
+        epd=_native.epd(board.fen()),
+        games=results.total(),
+        white=results[_WHITE],
+        draws=results[_DRAW],
+        black=results[_BLACK],
+        moves=tuple(sorted(shown, key=lambda move: (-move.count, move.uci))),
+        traps=tuple(traps),
+    )
 
 
-class Explorer:
-    """Answers about the positions of an open library; any number of threads may ask."""
+_Bounds = tuple[int | None, int | None]
 
-    def __init__(self, library: Library, cached_rows: int = CACHED_ROWS) -> None:
-        """``cached_rows``: how many occurrences to remember, 0 or more."""
-        self._library = library
-        self._most = cached_rows
-        self._cached: OrderedDict[bytes, _Rows] = OrderedDict()
-        self._stamp: tuple[tuple[str, str], ...] = ()
-        self._lock = threading.Lock()
 
-    def explore(
-        self,
-        *,
-        fen: str | None = None,
-        moves: str | None = None,
-        mirrored: bool = False,
-        **games: Unpack[GameFilter],
-    ) -> Explored:
-        """What was played in a position, given by FEN or by moves (SAN or UCI) from the usual start.
+@dataclass(slots=True)
+class _Sums:
+    """What is known of those who played a move."""
 
-        With ratings, what players played whose rating is known and within these bounds; with years, what was played in
-        these and between. ``mirrored`` counts the position with colours exchanged, too. Raises `UsageError`,
-        `InputError` for a bad position or move, and `LibraryError`.
-        """
-        board = _board(fen, moves)
-        ratings, years = _bounds(games)
-        key = _native.position_key(board.fen())
-        with self._library.database.read() as connection:
-            rows = self._rows(connection, key)
-            if mirrored:
-                rows = rows.joined(self._rows(connection, _native.position_key(mirror(board.fen()))).exchanged())
-            rows = _within(rows, _mover(board, rows), *ratings)
-            rows = _within(rows, rows.year, *years)
-            traps = _traps_here(connection, board, key)
-            played = list(_played(connection, board, rows, {trap.bait: trap for trap in traps}))
-        # A game that came here twice counts once.
-        counted, firsts = np.unique(rows.game, return_index=True)
-        white, draws, black = _results(rows.result[firsts])
-        return Explored(
-            epd=_native.epd(board.fen()),
-            games=len(counted),
-            white=white,
-            draws=draws,
-            black=black,
-            moves=tuple(sorted(played, key=lambda move: (-move.count, move.uci))),
-            traps=tuple(traps),
+    results: Counter[str] = field(default_factory=Counter)
+    rated: int = 0
+    ratings: int = 0
+    """The sum of them."""
+    last_year: int | None = None
+
+
+class _View(NamedTuple):
+    """The games that reached a position, as they are counted."""
+
+    fen: str
+    mirrored: bool
+    """Colours are exchanged."""
+    turn: chess.Color
+    ratings: _Bounds
+    years: _Bounds
+
+    def results(self, connection: Connection) -> Counter[str]:
+        """The games by their results. A game that came here twice counts once."""
+        found: Counter[str] = Counter()
+        counted = self._of_position(GameRow.result, _YEAR, func.count(OccurrenceRow.game_id.distinct()))
+        for result, year, games in connection.execute(counted.group_by(GameRow.result, _YEAR)):
+            if self._is_within(year):
+                found[self._result(result)] += games
+        return found
+
+    def add_up(self, connection: Connection, played: Mapping[int, _Sums]) -> None:
+        """Add what was played to the sums by coded move."""
+        elo = self._elo()
+        figures = func.count(), func.count(elo), func.sum(elo)
+        counted = self._of_position(OccurrenceRow.move, GameRow.result, _YEAR, *figures)
+        counted = counted.where(OccurrenceRow.move.is_not(None))
+        for move, result, date, count, rated, ratings in connection.execute(
+            counted.group_by(OccurrenceRow.move, GameRow.result, _YEAR)
+        ):
+            if self._is_within(date):
+                sums, year = played[self._code(move)], year_of(date)
+                sums.results[self._result(result)] += count
+                sums.rated += rated
+                sums.ratings += ratings or 0
+                sums.last_year = max(filter(None, (sums.last_year, year)), default=None)
+
+    def fallers(self, connection: Connection, move: int) -> Iterator[tuple[int, BaitGame]]:
+        """The games in which a coded move was played, each with the rating of who played it, 0 if that is unknown."""
+        columns = [getattr(GameRow, name) for name in _TAGS]
+        wanted = self._of_position(GameRow.id, OccurrenceRow.ply, func.coalesce(self._elo(), 0), GameRow.site, *columns)
+        here = wanted.where(OccurrenceRow.move == self._code(move)).order_by(GameRow.id, OccurrenceRow.ply)
+        for number, ply, elo, site, *tags in connection.execute(here):
+            known = dict(zip(_TAGS, tags, strict=True))
+            if self._is_within(known["date"]):
+                address = game_address(site)
+                yield elo, BaitGame(game=number, ply=ply + 1, **known, address=address, mirrored=self.mirrored)
+
+    def _of_position(self, *columns: Any) -> Select[Any]:
+        elo, (least, most) = self._elo(), self.ratings
+        found = (
+            select(*columns)
+            .join_from(OccurrenceRow, PositionRow, PositionRow.id == OccurrenceRow.position_id)
+            .join(GameRow, GameRow.id == OccurrenceRow.game_id)
+            .where(PositionRow.key == _native.position_key(self.fen))
         )
+        if least is not None:
+            found = found.where(elo >= least)
+        return found if most is None else found.where(elo <= most)
 
-    def _rows(self, connection: Connection, key: bytes) -> _Rows:
-        """The occurrences of a position, by game and ply."""
-        facts = select(MetaRow.key, MetaRow.value).where(MetaRow.key.in_(_STAMPS)).order_by(MetaRow.key)
-        stamp = tuple((name, value) for name, value in connection.execute(facts))
-        with self._lock:
-            if stamp != self._stamp:
-                self._cached.clear()
-                self._stamp = stamp
-            cached = self._cached.get(key)
-        rows = _read(connection, key, int(cached.game[-1]) if cached is not None else 0)
-        if cached is not None:
-            rows = cached.joined(rows) if len(rows) else cached
-        with self._lock:
-            if stamp == self._stamp and len(rows):
-                self._cached[key] = rows
-                self._cached.move_to_end(key)
-                while sum(map(len, self._cached.values())) > self._most:
-                    self._cached.popitem(last=False)
-        return rows
+    def _elo(self) -> Any:
+        """The rating of who decided."""
+        return GameRow.white_elo if self.turn == chess.WHITE else GameRow.black_elo
+
+    def _is_within(self, date: str) -> bool:
+        least, most = self.years
+        if least is None and most is None:
+            return True
+        year = year_of(date)
+        return year is not None and (least or 0) <= year <= (most or 9999)
+
+    def _result(self, result: str) -> str:
+        return _EXCHANGED.get(result, result) if self.mirrored else result
+
+    def _code(self, move: int) -> int:
+        return move ^ MIRROR if self.mirrored else move
 
 
 def _board(fen: str | None, moves: str | None) -> chess.Board:
@@ -278,9 +271,6 @@ def _board(fen: str | None, moves: str | None) -> chess.Board:
     for move in read_moves(board, moves or "", "the moves"):
         board.push(move)
     return board
-
-
-_Bounds = tuple[int | None, int | None]
 
 
 def _bounds(games: GameFilter) -> tuple[_Bounds, _Bounds]:
@@ -300,64 +290,8 @@ def _check_bounds(what: str, least: int | None, most: int | None) -> None:
         raise UsageError(f"the lowest {what}, {least}, must not be above the highest, {most}")
 
 
-def _mover(board: chess.Board, rows: _Rows) -> NDArray[np.int16]:
-    """The ratings of those who decided."""
-    return rows.white if board.turn == chess.WHITE else rows.black
-
-
-def _within(rows: _Rows, values: NDArray[np.int16], least: int | None, most: int | None) -> _Rows:
-    if least is None and most is None:
-        return rows
-    return rows.chosen((values != _UNKNOWN) & (values >= (least or 0)) & (values <= (most or 9999)))
-
-
-def _read(connection: Connection, key: bytes, last: int) -> _Rows:
-    """The occurrences in games after that of number ``last``."""
-    position = connection.scalar(select(PositionRow.id).where(PositionRow.key == key))
-    if position is None:
-        return _Rows.of([()] * 8)
-    wanted = (
-        select(
-            OccurrenceRow.game_id,
-            OccurrenceRow.ply,
-            OccurrenceRow.move,
-            GameRow.result,
-            GameRow.white_elo,
-            GameRow.black_elo,
-            GameRow.date,
-        )
-        .join_from(OccurrenceRow, GameRow, GameRow.id == OccurrenceRow.game_id)
-        .where(OccurrenceRow.position_id == position, OccurrenceRow.game_id > last)
-        .order_by(OccurrenceRow.game_id, OccurrenceRow.ply)
-    )
-    found = connection.execute(wanted).all()
-    games, plies, moves, results, white, black, dates = zip(*found, strict=True) if found else [()] * 7
-    numbers = {result: number for number, result in enumerate(_RESULTS)}
-    years = {date: _year(date) for date in set(dates)}
-    return _Rows.of(
-        [
-            games,
-            plies,
-            [_ENDED if move is None else move for move in moves],
-            [numbers.get(result, _OTHER_RESULT) for result in results],
-            [elo or _UNKNOWN for elo in white],
-            [elo or _UNKNOWN for elo in black],
-            [years[date] for date in dates],
-            [False] * len(found),
-        ]
-    )
-
-
-def _year(date: str) -> int:
-    return int(date[:4]) if date[:4].isascii() and date[:4].isdigit() and len(date[:4]) == 4 else _UNKNOWN
-
-
-def _results(results: NDArray[np.int8]) -> tuple[int, int, int]:
-    white, draws, black, _ = np.bincount(results, minlength=4).tolist()
-    return white, draws, black
-
-
-def _traps_here(connection: Connection, board: chess.Board, key: bytes) -> list[TrapHere]:
+def _traps_here(connection: Connection, board: chess.Board) -> list[TrapHere]:
+    key = _native.position_key(board.fen())
     found = [_trap_here(board, trap, mirrored=False) for trap in read_traps(connection, TrapRow.key == key)]
     turned = read_traps(connection, TrapRow.mirror_key == key)
     found += [_trap_here(board, trap, mirrored=True) for trap in turned]
@@ -365,10 +299,7 @@ def _traps_here(connection: Connection, board: chess.Board, key: bytes) -> list[
 
 
 def _trap_here(board: chess.Board, trap: Trap, *, mirrored: bool) -> TrapHere:
-    bait = chess.Move.from_uci(trap.bait)
-    if mirrored:
-        squares = chess.square_mirror(bait.from_square), chess.square_mirror(bait.to_square)
-        bait = chess.Move(*squares, bait.promotion)
+    bait = chess.Move.from_uci(mirror_move(trap.bait) if mirrored else trap.bait)
     return TrapHere(
         slug=trap.slug,
         name=trap.name,
@@ -382,57 +313,38 @@ def _trap_here(board: chess.Board, trap: Trap, *, mirrored: bool) -> TrapHere:
 
 
 def _played(
-    connection: Connection, board: chess.Board, rows: _Rows, baits: Mapping[str, TrapHere]
+    connection: Connection,
+    board: chess.Board,
+    views: list[_View],
+    played: Mapping[int, _Sums],
+    baits: Mapping[str, TrapHere],
 ) -> Iterator[PlayedMove]:
     # In Chess960 mode python-chess names castling as the tables do: the king takes its rook.
     wide = board.copy(stack=False)
     wide.chess960 = True
-    legal = list(wide.legal_moves)
-    numbers = np.zeros(_CODES, np.uint8)  # 0 for the end of the game; no position has more than 218 moves
-    numbers[[coded(move) for move in legal]] = range(1, len(legal) + 1)
-    number = numbers[rows.move]
-    size, ratings = len(legal) + 1, _mover(board, rows)
-    results = np.bincount(4 * number.astype(np.intp) + rows.result, minlength=4 * size).reshape(size, 4)
-    rated = np.bincount(number, weights=ratings != _UNKNOWN, minlength=size)
-    sums = np.bincount(number, weights=ratings, minlength=size)
-    years = np.zeros(size, np.int16)
-    np.maximum.at(years, number, rows.year)
-    for at, move in enumerate(legal, start=1):
-        if not results[at].any():
+    for move in wide.legal_moves:
+        if (sums := played.get(coded(move))) is None:
             continue
-        white, draws, black, _ = results[at].tolist()
         trap = baits.get(board.uci(move))
         yield PlayedMove(
             uci=board.uci(move),
             san=wide.san(move),
-            count=int(results[at].sum()),
-            white=white,
-            draws=draws,
-            black=black,
-            mean_rating=round(float(sums[at] / rated[at])) if rated[at] else None,
-            last_year=int(years[at]) or None,
+            count=sums.results.total(),
+            white=sums.results[_WHITE],
+            draws=sums.results[_DRAW],
+            black=sums.results[_BLACK],
+            mean_rating=round(sums.ratings / sums.rated) if sums.rated else None,
+            last_year=sums.last_year,
             trap=None if trap is None else trap.slug,
             cost=None if trap is None else trap.cost,
-            fallers=() if trap is None else _fallers(connection, board, rows.chosen(number == at)),
+            fallers=() if trap is None else _fallers(connection, views, coded(move)),
         )
 
 
-def _fallers(connection: Connection, board: chess.Board, rows: _Rows) -> tuple[BaitGame, ...]:
-    best = rows.chosen(np.lexsort((rows.game, -rows.year, -_mover(board, rows)))[:SAMPLE_GAMES])
-    numbers: list[int] = best.game.tolist()
-    found = connection.execute(select(*_SHOWN).where(GameRow.id.in_(sorted(set(numbers)))))
-    games = {game.id: game for game in found}
-    return tuple(
-        BaitGame(
-            game=number,
-            ply=ply + 1,
-            **{name: getattr(games[number], name) for name in _TAGS},
-            address=game_address(games[number].site),
-            mirrored=mirrored,
-        )
-        for number, ply, mirrored in zip(numbers, best.ply.tolist(), best.mirrored.tolist(), strict=True)
-    )
+def _fallers(connection: Connection, views: list[_View], move: int) -> tuple[BaitGame, ...]:
+    found = [each for view in views for each in view.fallers(connection, move)]
+    found.sort(key=lambda each: (-each[0], -(year_of(each[1].date) or 0), each[1].game))
+    return tuple(game for _, game in found[:SAMPLE_GAMES])
 
 
 _TAGS = ("white", "black", "white_elo", "black_elo", "date", "result", "event")
-_SHOWN = (GameRow.id, *(getattr(GameRow, name) for name in _TAGS), GameRow.site)

@@ -20,8 +20,7 @@ from sqlalchemy.orm import Session
 from db.games.game_address import with_address
 from db.library.library import Library
 from db.storage.bulk import BulkInsert, BulkLookup, Value
-from db.storage.column_types import stored
-from db.storage.models import CheckpointRow, GameRow, MetaRow, OccurrenceRow, PositionRow, SourceRow
+from db.storage.models import CheckpointRow, GameRow, OccurrenceRow, PositionRow, SourceRow
 from db.traps.terms import HIGHEST_RATING
 from trapcore import _native
 from trapcore.errors import InputError, UsageError
@@ -55,9 +54,6 @@ _GAME_COLUMNS = (
     "game_number",
     "byte_offset",
 )
-RATINGS_READ = "ratings_read"
-"""Fact in ``meta``: how often ratings came to games that were there, so that a cache of games notices."""
-
 _TAGS = ("White", "Black", "Date", "Event", "Site", "UTCTime", "Round", "ECO", "Variant")
 
 
@@ -326,9 +322,6 @@ def _fill_ratings(connection: Connection, rated: Sequence[tuple[int, _Ratings]])
     if rated:
         values = [{"game": game_id, "white_elo": white, "black_elo": black} for game_id, (white, black) in rated]
         connection.execute(update(GameRow).where(GameRow.id == bindparam("game")), values)
-        times = connection.scalar(select(MetaRow.value).where(MetaRow.key == RATINGS_READ))
-        connection.execute(delete(MetaRow).where(MetaRow.key == RATINGS_READ))
-        connection.execute(insert(MetaRow).values(key=RATINGS_READ, value=str(stored(whole_number, times or "0") + 1)))
 
 
 def _insert_games(

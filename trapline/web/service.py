@@ -19,7 +19,6 @@ from sqlalchemy import event
 
 from annotator.known_traps import KnownTraps
 from db.games.accounts import SiteAccount
-from db.games.explorer import Explorer
 from db.library.library import Counts, Library
 from db.library.open import made_by, open_library
 from db.patterns.recall import recall_of
@@ -166,7 +165,6 @@ class Service:
         self.uploads = UploadJobs(self.jobs, settings, self.metrics, self.values)
         self.reports = ReportJobs(self.jobs, settings, self.open_for_writing, fetch_games)
         self.query_engine = QueryEngine(library, measure=settings.measure)
-        self.explorer = Explorer(library)
         self.page_cache = LibraryCache()
         self._lock = threading.Lock()
         self._running = threading.local()

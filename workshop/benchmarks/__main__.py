@@ -18,7 +18,7 @@ from pathlib import Path
 
 from trapcore.errors import TraplineError, UsageError
 from workshop.benchmarks import trapping
-from workshop.benchmarks.commands import annotate, cluster, explorer, mine, pages, query, screening, serve
+from workshop.benchmarks.commands import annotate, cluster, mine, pages, query, screening, serve
 from workshop.benchmarks.comparison import NOTABLE, Comparison, compare_runs, show_comparisons
 from workshop.benchmarks.material import MASTERS
 from workshop.benchmarks.native import core, kernels, measures, prover, searches, tactics, token_index
@@ -31,7 +31,6 @@ BENCHMARKS: dict[str, tuple[str, Callable[[], list[Row]]]] = {
     "annotate": ("Annotation", annotate.rows),
     "screening": ("Annotation by abstract trees", screening.rows),
     "token-index": ("The index of token sets", token_index.rows),
-    "explorer": ("What was played in a position", explorer.rows),
     "kernels": ("Fingerprints compared with many at once", kernels.rows),
     "cluster": ("Workers of a cluster", cluster.rows),
     "mine": ("Traps out of master games", mine.rows),

@@ -12,7 +12,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from db.games.explorer import Explored, Explorer, explore
+from db.games.explorer import Explored, explore
 from db.games.index_games import index_files
 from db.library.library import Library
 from db.library.open import open_library
@@ -99,20 +99,6 @@ def test_a_game_that_comes_back_counts_once_but_its_moves_do_not(library: Librar
     assert (found.games, counts(found)["Nf3"]) == (6, 3)
 
 
-@pytest.mark.parametrize("cached_rows", [0, 3, 1000])
-def test_what_is_remembered_is_kept_up_to_date(library: Library, tmp_path: Path, cached_rows: int) -> None:
-    explorer = Explorer(library, cached_rows)
-    with open_library(library.name) as writer:
-        for number in range(3):
-            for moves in ("", "e4", "e4 e5"):
-                assert explorer.explore(moves=moves) == explore(library, moves=moves)
-            index_files(writer, [write(tmp_path / f"{number}.pgn", FELL.replace('"A"', f'"A{number}"'))])
-        # Ratings that come later change what is known of games that are remembered.
-        assert explorer.explore(fen=LEGAL_FEN, max_rating=1399).games == 0
-        index_files(writer, [write(tmp_path / "rated.pgn", tagged(FELL.replace('"A"', '"A1"'), BlackElo=1000))])
-        assert explorer.explore(fen=LEGAL_FEN, max_rating=1399).games == 1
-
-
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
@@ -150,15 +136,14 @@ def test_real_games_are_counted_as_python_chess_counts_them(new_library: NewLibr
     assert played[often[-1]].total() > 2
     with open_library(new_library(), create=True) as library:
         index_files(library, [path])
-        explorer = Explorer(library)
         for fen in often:
             found: Counter[tuple[str, str]] = Counter()
-            for at in explorer.explore(fen=fen).moves:
+            for at in explore(library, fen=fen).moves:
                 results = {"1-0": at.white, "1/2-1/2": at.draws, "0-1": at.black}
                 found += Counter({(at.san, result): count for result, count in results.items()})
             assert found == played[fen], fen
             middle = sorted(ratings[fen])[len(ratings[fen]) // 2]
-            banded = sum(counts(explorer.explore(fen=fen, min_rating=middle)).values())
+            banded = sum(counts(explore(library, fen=fen, min_rating=middle)).values())
             assert banded == sum(rating >= middle for rating in ratings[fen])
 
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
 from db.games.explorer import Explored
+from db.games.explorer import explore as explored
 from db.games.sightings import SightingPage, sightings
 from db.library.families import families
 from db.query.answer import PageAnswer, TrapInGames, trap_in_games
@@ -110,7 +111,7 @@ async def explore(params: Annotated[ExploreParams, Query()], request: Request) -
     service, only = service_of(request), shown_games(request)
 
     def compute(stop: Cancellation) -> Content:
-        found = service.explorer.explore(**params.model_dump())
+        found = explored(service.library, **params.model_dump())
         moves = (replace(move, fallers=told_fallers(only, move)) for move in found.moves)
         return replace(found, moves=tuple(moves)).to_dict()
 

@@ -11,7 +11,7 @@ import chess
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
-from db.games.explorer import Explored
+from db.games.explorer import Explored, explore
 from db.query.answer import Hit, Match
 from db.query.query import Query as LibraryQuery
 from db.similarity.propose import LosingMove, Proposals, Question, WinningMove
@@ -164,7 +164,7 @@ def _find(service: Service, view: View, boards: list[chess.Board], stop: Cancell
         fallen,
         suggester.answer(question, stop),
         least,
-        service.explorer.explore(fen=board.fen()),
+        explore(service.library, fen=board.fen()),
     )
 
 

@@ -3,7 +3,6 @@
 ============  =====================================================================
 annotate.py   annotation, against a pipeline on python-chess and against Stockfish
 cluster.py    two workers of a cluster against one
-explorer.py   what was played in a position, against sums made by the database
 million.py    a library of a million traps, made of puzzles
 mine.py       traps out of master games
 pages.py      pages in a browser: times from a press to what was asked for
