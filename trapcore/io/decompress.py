@@ -13,7 +13,7 @@ import zstandard
 from trapcore.errors import InputError
 
 PIECE_BYTES = 1 << 18
-"""Most that a gzip or bzip2 frame gives at a time: 256 KiB."""
+"""Least that is handed on at a time while there is more: 256 KiB."""
 
 RATIO = 250
 """Most unpacked bytes for each packed one; games have four to seven, and the same game again and again about 200."""
@@ -24,8 +24,11 @@ UNCHECKED_BYTES = 1 << 25
 ZIP_FIRST_BYTES = b"PK\x03\x04"
 """A zip archive begins with them."""
 
-# Zstandard offers no bound on its output, 128 KiB for each block of 4 bytes at most: this much input gives 16 MiB.
-_ZSTD_FEED = 512
+_ENCRYPTED = 0x1  # a flag of a file in an archive
+
+FEED_BYTES = 512
+"""Packed bytes that a frame is fed at a time, so that little of a bomb lies in memory: Zstandard makes 16 MiB of them
+at most, bzip2 10 MiB, gzip half a MiB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,77 +52,17 @@ class Frame(Protocol):
     def unused_data(self) -> bytes:
         """What was fed beyond its end."""
 
-    def unpack(self, data: bytes) -> Iterator[bytes]:
-        """What ``data`` unpacks to, in pieces. Some may be empty."""
-
-
-class _Gzip:
-    def __init__(self) -> None:
-        self._object = zlib.decompressobj(wbits=31)
-
-    @property
-    def eof(self) -> bool:
-        return self._object.eof
-
-    @property
-    def unused_data(self) -> bytes:
-        return self._object.unused_data
-
-    def unpack(self, data: bytes) -> Iterator[bytes]:
-        while data and not self._object.eof:
-            yield self._object.decompress(data, PIECE_BYTES)
-            data = self._object.unconsumed_tail
-
-
-class _Bzip2:
-    def __init__(self) -> None:
-        self._object = bz2.BZ2Decompressor()
-
-    @property
-    def eof(self) -> bool:
-        return self._object.eof
-
-    @property
-    def unused_data(self) -> bytes:
-        return self._object.unused_data
-
-    def unpack(self, data: bytes) -> Iterator[bytes]:
-        yield self._object.decompress(data, PIECE_BYTES)
-        while not self._object.eof and not self._object.needs_input:
-            yield self._object.decompress(b"", PIECE_BYTES)
-
-
-class _Zstandard:
-    def __init__(self, window: int) -> None:
-        self._object = zstandard.ZstdDecompressor(max_window_size=window).decompressobj()
-        self._rest = b""
-
-    @property
-    def eof(self) -> bool:
-        return self._object.eof
-
-    @property
-    def unused_data(self) -> bytes:
-        return self._object.unused_data + self._rest
-
-    def unpack(self, data: bytes) -> Iterator[bytes]:
-        for at in range(0, len(data), _ZSTD_FEED):
-            yield self._object.decompress(data[at : at + _ZSTD_FEED])
-            if self._object.eof:
-                self._rest = data[at + _ZSTD_FEED :]
-                return
-
-
-_FRAMES: dict[str, Callable[[ReadLimits], Frame]] = {
-    "gzip": lambda limits: _Gzip(),
-    "bzip2": lambda limits: _Bzip2(),
-    "Zstandard": lambda limits: _Zstandard(limits.window),
-}
+    def decompress(self, data: bytes, /) -> bytes:
+        """What ``data`` unpacks to; may be empty."""
 
 
 def new_frame(kind: str, limits: ReadLimits) -> Frame:
     """A frame of ``kind``: gzip, bzip2 or Zstandard."""
-    return _FRAMES[kind](limits)
+    if kind == "gzip":
+        return zlib.decompressobj(wbits=31)
+    if kind == "bzip2":
+        return bz2.BZ2Decompressor()
+    return zstandard.ZstdDecompressor(max_window_size=limits.window).decompressobj()
 
 
 FAILURES = (zlib.error, OSError, EOFError, ValueError, zstandard.ZstdError)
@@ -153,7 +96,7 @@ def unzipped(file: Any, head: bytes, read: Callable[[], bytes], name: str, limit
                 data = read()
         try:
             yield from _members(archive, name, limits)
-        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError) as error:
+        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError) as error:
             raise InputError(
                 f"{name}: the zip archive cannot be read to its end ({error}); unpack it and name the files in it"
             ) from error
@@ -167,6 +110,8 @@ def _members(archive: IO[bytes], name: str, limits: ReadLimits) -> Iterator[byte
         packed = 0
         for member in games or members:
             packed += member.compress_size
+            if member.flag_bits & _ENCRYPTED:
+                raise zipfile.BadZipFile(f"{member.filename} is encrypted")
             last = b"\n"
             with opened.open(member) as content:
                 while data := content.read(PIECE_BYTES):

@@ -12,17 +12,19 @@ import sys
 import time
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
+from hashlib import blake2b
 from io import FileIO, RawIOBase
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, Protocol, Self
+from typing import BinaryIO, Protocol
 
 import zstandard
 
 from trapcore.errors import InputError, OutputError
 from trapcore.io.decompress import (
     FAILURES,
+    FEED_BYTES,
     PIECE_BYTES,
     ZIP_FIRST_BYTES,
     Frame,
@@ -44,24 +46,9 @@ ZSTD_LEVEL = 3
 READER_SECONDS = 10.0
 """How long a pipe that is named as output may have no reader."""
 
-_FEED_BYTES = 1 << 16  # most that a decompressor is fed at a time
-_FIRST_BYTES = (
-    1 << 9
-)  # that it is fed first: what lies behind its end is copied, and there may be very many short frames
-
 _GZIP = b"\x1f\x8b\x08"
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _BZIP2 = (b"1AY&SY", b"\x17\x72\x45\x38\x50\x90")
-
-
-class Hash(Protocol):
-    """What takes bytes to make a digest of them, as `hashlib` has it."""
-
-    def update(self, data: bytes, /) -> None:
-        """Take more bytes."""
-
-    def hexdigest(self) -> str:
-        """The digest of all bytes so far, in hexadecimal."""
 
 
 class _Compressor(Protocol):
@@ -87,7 +74,7 @@ def _compression(head: bytes) -> str | None:
     return None
 
 
-class ByteReader:
+class ByteReader(AbstractContextManager["ByteReader"]):
     """An iterator over the decompressed chunks of one input; also a context manager.
 
     A chunk is never empty; the size of chunks is not promised. A damaged or truncated compressed input, or one that
@@ -171,46 +158,40 @@ class ByteReader:
 
     def _unpacked(self, data: bytes, kind: str) -> Iterator[bytes]:
         frame: Frame | None = new_frame(kind, self._limits)
-        feed = _FIRST_BYTES
-        start = 0  # offset in the file of data[0]
-        total = 0
+        start = total = 0  # offset in the file of data[0]; bytes unpacked
         while data:
             out: list[bytes] = []
-            waiting = 0  # bytes in `out`
-            failure: InputError | None = None
-            at = 0
-            while at < len(data) and failure is None:
+            waiting = at = 0  # bytes in `out`; bytes of `data` that are done
+            while at < len(data):
                 if frame is None:
                     if kind == "gzip" and not data[at] and not data[at:].strip(b"\0"):
                         break  # some writers pad gzip files with zeros; gzip itself ignores them
-                    frame, feed = new_frame(kind, self._limits), _FIRST_BYTES
-                fed = data[at : at + feed]
-                feed = min(2 * feed, _FEED_BYTES)
+                    frame = new_frame(kind, self._limits)
+                fed = data[at : at + FEED_BYTES]
                 try:
-                    for piece in frame.unpack(fed):
-                        total += len(piece)
-                        check_size(self.name, total, start + at + len(fed), self._limits)
-                        out.append(piece)
-                        waiting += len(piece)
-                        if waiting >= PIECE_BYTES:
-                            yield b"".join(out)
-                            out, waiting = [], 0
-                except InputError as error:
-                    failure = error
-                except FAILURES as error:
-                    failure = InputError(
+                    piece = frame.decompress(fed)
+                    total += len(piece)
+                    check_size(self.name, total, start + at + len(fed), self._limits)
+                except (InputError, *FAILURES) as error:
+                    if waiting:
+                        yield b"".join(out)
+                    if isinstance(error, InputError):
+                        raise
+                    raise InputError(
                         f"{self.name}: the {kind} data are damaged near byte {start + at} ({error}); "
                         "the text before that was read"
-                    )
-                    failure.__cause__ = error
+                    ) from error
+                out.append(piece)
+                waiting += len(piece)
                 at += len(fed)
-                if failure is None and frame.eof:
+                if frame.eof:
                     at -= len(frame.unused_data)
                     frame = None
+                if waiting >= PIECE_BYTES:
+                    yield b"".join(out)
+                    out, waiting = [], 0
             if waiting:
                 yield b"".join(out)
-            if failure is not None:
-                raise failure
             start += len(data)
             data = self._read()
         if frame is not None:
@@ -234,13 +215,7 @@ class ByteReader:
         if self._owned:
             self._file.close()
 
-    def __enter__(self) -> Self:
-        """Nothing to do: the file is open."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Close the file."""
         self.close()
 
@@ -270,7 +245,7 @@ def open_bytes(path: Path | str) -> ByteReader:
         raise
 
 
-class FrameWriter:
+class FrameWriter(AbstractContextManager["FrameWriter"]):
     """Writes bytes to a file, compressed by the file's suffix, in frames that can be read each on their own.
 
     After :meth:`end_frame` all that was written so far can be read back, and writing can be taken up again at that very
@@ -280,7 +255,7 @@ class FrameWriter:
 
     def __init__(self, file: BinaryIO, name: str, new_frame: Callable[[], _Compressor] | None, *, owned: bool) -> None:
         """Take an open binary file and what makes a compressor; None writes plain."""
-        self.digest: Hash | None = None
+        self.digest: blake2b | None = None
         """Is given all bytes that go to the file, if it is set."""
         self.name = name
         self._file = file
@@ -351,10 +326,6 @@ class FrameWriter:
         if self._owned:
             with suppress(OSError):  # the error that led here is the one to be raised
                 self._file.close()
-
-    def __enter__(self) -> Self:
-        """Nothing to do: the file is open."""
-        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
