@@ -15,11 +15,10 @@ The ends of both lines that are shown must bear out every loss.
 import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from functools import partial
 from queue import SimpleQueue
-from types import TracebackType
-from typing import NamedTuple, Self, TypeVar
+from typing import NamedTuple, TypeVar
 
 import chess
 
@@ -355,7 +354,7 @@ def _verified(
     return process.verified(*asked)
 
 
-class EngineVerifier:
+class EngineVerifier(AbstractContextManager["EngineVerifier"]):
     """Several engine processes that judge the events of games; a context manager."""
 
     def __init__(self, command: str, nodes: int, jobs: int = 1) -> None:
@@ -420,12 +419,6 @@ class EngineVerifier:
             self.asked += len({(event.trap_ply, event.bait) for event in events if not _stands(event)}) + len(moves)
         return self._for_each(_verified, list(zip(games, others, strict=True)))
 
-    def __enter__(self) -> Self:
-        """Nothing to do: the first engine runs."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """End the engines."""
         self._stack.close()

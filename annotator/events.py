@@ -164,40 +164,23 @@ class TrapEvent:
     def of(cls, finding: _native.Finding, traps: Sequence[Trap], measure: str) -> Self:
         """The event of a finding of the analyzer, which was given these ``traps`` and this ``measure``."""
         return cls(
+            **{name: getattr(finding, name) for name in _OF_FINDING},
             event=Event(finding.event),
             trap=None if finding.trap is None else traps[finding.trap],
-            known=finding.known,
-            mirrored=finding.mirrored,
-            similarity=finding.similarity,
             measure=measure,
-            ply=finding.ply,
-            trap_ply=finding.trap_ply,
-            number=finding.number,
-            mover=finding.mover,
-            played=finding.played,
-            fen=finding.fen,
-            baited=finding.baited,
-            origin=finding.origin,
-            reached=finding.reached,
-            bait=finding.bait,
-            bait_san=finding.bait_san,
             killer_line=tuple(finding.killer_line),
             killer_line_san=tuple(finding.killer_line_san),
-            proof=EventProof(Verdict(finding.verdict), finding.mate_in, finding.nodes, finding.prover, finding.loss),
-            anchor=finding.anchor,
-            kind=finding.kind,
-            before=finding.before,
-            after=finding.after,
-            best=finding.best,
-            best_san=finding.best_san,
             best_line_san=tuple(finding.best_line_san),
-            probability=finding.probability,
-            threat=finding.threat,
-            explanation=finding.explanation,
-            settled=finding.settled,
-            played_loss=finding.played_loss,
-            only_move=finding.only_move,
+            proof=EventProof(Verdict(finding.verdict), finding.mate_in, finding.nodes, finding.prover, finding.loss),
         )
+
+
+_OF_FINDING = (
+    *("known", "mirrored", "similarity", "ply", "trap_ply", "number", "mover", "played", "fen", "baited", "origin"),
+    *("reached", "bait", "bait_san", "anchor", "kind", "before", "after", "best", "best_san", "probability", "threat"),
+    *("explanation", "settled", "played_loss", "only_move"),
+)
+"""Fields that an event has as the core's finding has them."""
 
 
 def values_of(game: _native.GameFindings, engine: str) -> dict[str, PositionValue]:

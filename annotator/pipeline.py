@@ -11,13 +11,12 @@ from annotator.annotation import Annotator
 from annotator.comments.commentary import Commentator
 from annotator.counts import NO_GAME, Counts, readable
 from annotator.files.journal import InputState, Journal, OutputState, not_a_journal
-from annotator.files.output import DIGEST_BYTES, Output, PartialFile, Stream
+from annotator.files.output import DIGEST_BYTES, Output
 from annotator.files.plan import STDIN, Plan, Target
 from annotator.files.progress import Progress
 from annotator.files.work import RunFiles
 from annotator.known_traps import KnownTraps
 from annotator.request import AnalysisRequest, BatchAnalyzer
-from annotator.settings import Tell
 from annotator.worker import Workers, analyzed, no_input_error
 from trapcore.errors import InputError, UsageError
 from trapcore.io.streams import ByteReader, open_bytes
@@ -39,7 +38,7 @@ class _RunContext:
     files: RunFiles
     annotator: Annotator
     pool: Pool
-    report: PartialFile | None
+    report: Output | None
 
 
 class Run:
@@ -124,17 +123,7 @@ class Run:
             pool = self._pool or stack.enter_context(threads(self._request.jobs, "analyze"))
             context = _RunContext(
                 files,
-                Annotator(
-                    self._known.traps,
-                    self._request.measure,
-                    self._request.selection,
-                    unproved=self._request.unproved,
-                    reporting=self._plan.report is not None,
-                    verifier=verifier,
-                    slips=self._request.tell is Tell.ALL,
-                    stored=self._known.stored,
-                    recall=self._known.recall,
-                ),
+                self._request.annotator(self._known, verifier, reporting=self._plan.report is not None),
                 pool,
                 self._open_report(files, stack),
             )
@@ -156,9 +145,8 @@ class Run:
             for source in sources:
                 self._verify(source)
         else:
-            out: Output
             streams = target.path is None or target.streams
-            out = Stream(target.path) if streams else context.files.open(state)
+            out = Output.stream(target.path) if streams else context.files.open(state)
             state.begun = True
             try:
                 for source in sources:
@@ -242,19 +230,11 @@ class Run:
         self._end_group(out, state, context, at_least=0.0)
 
     def _verify(self, source: InputState) -> None:
-        """Read a finished input again, to be certain that it is still the one that was read."""
-        digest = blake2b(digest_size=DIGEST_BYTES)
-        seen = 0
-        if source.failed:
-            return
-        # What could not be read then may fail again now: the digest shows whether as much came before it.
-        with suppress(InputError), open_bytes(source.path) as reader:
-            self._progress.begin(reader)
-            for chunk in reader:
-                digest.update(chunk)
-                seen += len(chunk)
-                self._progress.advance(self.counts)
-        _check_prefix(source, seen, digest.hexdigest())
+        """Raise unless a finished input is still the file that was read. What could not be read then may fail again."""
+        if not source.failed and source.path != STDIN:
+            with suppress(InputError), open_bytes(source.path) as reader:
+                _check_file(source, reader)
+                self._progress.begin(reader)
 
     def _append(self, text: bytes, out: Output, state: OutputState, *, first: bool) -> None:
         if not text:
@@ -278,7 +258,7 @@ class Run:
 
     # Report and journal -----------------------------------------------------------------------------------------
 
-    def _open_report(self, files: RunFiles, stack: ExitStack) -> PartialFile | None:
+    def _open_report(self, files: RunFiles, stack: ExitStack) -> Output | None:
         state = self._journal.report
         if state is None or state.finished:
             return None

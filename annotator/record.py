@@ -64,7 +64,7 @@ def record_losing_moves(
     by, done = _analysis(request), Recorded()
     with ExitStack() as stack:
         verifier = stack.enter_context(request.verifier())
-        annotator = Annotator((), request.measure, request.selection, False, False, verifier)
+        annotator = request.annotator(KnownTraps(()), verifier)
         analyzer = BatchAnalyzer(request, KnownTraps(()))
         for path in paths:
             if str(path) == "-":

@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Self
 
+from annotator.annotation import Annotator
 from annotator.comments.style import Style
 from annotator.engine_check import EngineVerifier
 from annotator.files.journal import Option
@@ -146,6 +147,20 @@ class AnalysisRequest:
             ranker=None if screen is None else screen.weights.ranker,
             index=None if screen is None else screen.index,
             ids=None if screen is None else [screen.numbers[trap.slug] for trap in traps],
+        )
+
+    def annotator(self, known: KnownTraps, verifier: EngineVerifier | None, *, reporting: bool = False) -> Annotator:
+        """What makes comments of findings; ``reporting`` if lines of a report are wanted."""
+        return Annotator(
+            known.traps,
+            self.measure,
+            self.selection,
+            unproved=self.unproved,
+            reporting=reporting,
+            verifier=verifier,
+            slips=self.tell is Tell.ALL,
+            stored=known.stored,
+            recall=known.recall,
         )
 
     def verifier(self) -> AbstractContextManager[EngineVerifier | None]:

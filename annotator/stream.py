@@ -4,12 +4,11 @@ from collections.abc import Generator, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 
-from annotator.annotation import AnnotatedBatch, Annotator
+from annotator.annotation import AnnotatedBatch
 from annotator.comments.commentary import Commentator
 from annotator.counts import Counts
 from annotator.known_traps import KnownTraps
 from annotator.request import AnalysisRequest, BatchAnalyzer
-from annotator.settings import Tell
 from annotator.worker import Workers, analyzed, no_input_error
 from trapcore.parallel.budget import Cancellation
 from trapcore.parallel.pools import Threads
@@ -34,17 +33,7 @@ def annotate_stream(
     """
     with ExitStack() as stack:
         verifier = stack.enter_context(request.verifier())
-        annotator = Annotator(
-            known.traps,
-            request.measure,
-            request.selection,
-            unproved=request.unproved,
-            reporting=False,
-            verifier=verifier,
-            slips=request.tell is Tell.ALL,
-            stored=known.stored,
-            recall=known.recall,
-        )
+        annotator = request.annotator(known, verifier)
         commentator = Commentator.of(request.style)
         batches = analyzed(
             chunks,

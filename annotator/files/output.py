@@ -4,7 +4,7 @@ import os
 from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
-from typing import Protocol
+from typing import Self
 
 from trapcore.errors import OutputError, UsageError
 from trapcore.io.atomic_write import put_in_place
@@ -16,98 +16,74 @@ DIGEST_BYTES = 32
 _READ_BYTES = 1 << 20
 
 
-class Output(Protocol):
-    """Where bytes go."""
+class Output:
+    """Where bytes go: a part in a work folder until :func:`finish` gives it its name, or a stream.
 
-    def write(self, data: bytes) -> None:
-        """Append bytes."""
-
-    def end_frame(self) -> tuple[int, str]:
-        """Make all bytes so far readable on their own; length of the file in bytes, and its digest."""
-
-    def sync(self) -> None:
-        """Have what :meth:`end_frame` handed over on the disk before returning."""
-
-    def close(self) -> tuple[int, str]:
-        """Write the rest, as :meth:`end_frame`; a file has reached the disk then, but does not have its name yet."""
-
-    def abandon(self) -> None:
-        """Close without finishing; what was written stays where it is."""
-
-
-class Stream:
-    """Standard output, or a device or pipe named as output: bytes go out at once and cannot be taken back."""
-
-    def __init__(self, path: Path | None) -> None:
-        """``None`` is standard output."""
-        self._writer = open_for_write("-" if path is None else path)
-
-    def write(self, data: bytes) -> None:
-        """Append bytes."""
-        self._writer.write(data)
-
-    def end_frame(self) -> tuple[int, str]:
-        """Nothing: what has left cannot be continued, so frames are of no use."""
-        return 0, ""
-
-    def sync(self) -> None:
-        """Nothing: there is no file to sync."""
-
-    def close(self) -> tuple[int, str]:
-        """Flush."""
-        self._writer.close()
-        return 0, ""
-
-    def abandon(self) -> None:
-        """Nothing is owed to a stream."""
-
-
-class PartialFile:
-    """A file that is written as a part in a work folder until :func:`finish` gives it its name.
-
-    Raises ``OutputError`` where it cannot be written, and ``UsageError`` if it is to be continued and is not what the
-    journal says of it.
+    A stream is standard output, or a device or pipe named as output: bytes go out at once and cannot be taken back.
+    Raises ``OutputError`` where it cannot be written.
     """
 
-    def __init__(self, part: Path, path: Path, *, at: int | None = None, digest: str = "") -> None:
+    def __init__(self, writer: FrameWriter, part: Path | None = None) -> None:
+        """Take an open writer, and where the part lies that it writes; None for a stream."""
+        self._writer = writer
+        self._part = part
+
+    @classmethod
+    def stream(cls, path: Path | None) -> Self:
+        """A device or pipe; ``None`` is standard output."""
+        return cls(open_for_write("-" if path is None else path))
+
+    @classmethod
+    def partial(cls, part: Path, path: Path, *, at: int | None = None, digest: str = "") -> Self:
         """Write ``path`` into the empty file ``part``, or continue that at the length ``at`` and drop what lies behind.
 
-        ``digest`` is that of its bytes before ``at``.
+        ``digest`` is that of its bytes before ``at``. Raises ``UsageError`` if it is another.
         """
-        self.part = part
         before = blake2b(digest_size=DIGEST_BYTES)
         if at is not None:
             _check(part, at, before, digest)
-        self._writer: FrameWriter = open_for_write(part, at=at or 0, compress_as=path.suffix)
-        self._writer.digest = before
-        self._digest = before
+        writer = open_for_write(part, at=at or 0, compress_as=path.suffix)
+        writer.digest = before
+        return cls(writer, part)
 
     def write(self, data: bytes) -> None:
         """Append bytes; compressed by the suffix of the final name."""
         self._writer.write(data)
 
     def end_frame(self) -> tuple[int, str]:
-        """End the compressed frame; length of the file in bytes, and its digest."""
-        return self._writer.end_frame(), self._digest.hexdigest()
+        """Make all bytes so far readable on their own; length of the file in bytes, and its digest.
+
+        What has left in a stream cannot be continued, so frames are of no use there.
+        """
+        if self._part is not None:
+            self._writer.end_frame()
+        return self._state()
 
     def sync(self) -> None:
         """Have what :meth:`end_frame` handed over on the disk before returning."""
+        if self._part is None:
+            return
         try:
-            with self.part.open("r+b") as file:
+            with self._part.open("r+b") as file:
                 os.fsync(file.fileno())
         except OSError as error:
-            raise OutputError(f"{self.part}: cannot be written: {error.strerror}") from error
+            raise OutputError(f"{self._part}: cannot be written: {error.strerror}") from error
 
     def close(self) -> tuple[int, str]:
-        """End the file and have it on the disk; its length and digest. :func:`finish` gives it its name."""
+        """Write the rest, as :meth:`end_frame`; a file has reached the disk then, but does not have its name yet."""
         self._writer.close()
         self.sync()
-        return self._writer.size, self._digest.hexdigest()
+        return self._state()
 
     def abandon(self) -> None:
-        """Close the part as it is."""
-        with suppress(OutputError, OSError):
-            self._writer.__exit__(OutputError, None, None)
+        """Close without finishing; what was written stays where it is."""
+        if self._part is not None:
+            with suppress(OutputError, OSError):
+                self._writer.__exit__(OutputError, None, None)
+
+    def _state(self) -> tuple[int, str]:
+        digest = self._writer.digest
+        return (0, "") if digest is None else (self._writer.size, digest.hexdigest())
 
 
 def finish(part: Path, path: Path, *, length: int, digest: str, default_mode: int) -> None:
@@ -124,7 +100,7 @@ def finish(part: Path, path: Path, *, length: int, digest: str, default_mode: in
         raise OutputError(f"{path}: cannot be put in its place: {error.strerror}") from error
 
 
-def _check(path: Path, length: int, digest: "blake2b", wanted: str, *, whole: bool = False) -> None:
+def _check(path: Path, length: int, digest: blake2b, wanted: str, *, whole: bool = False) -> None:
     """Raise ``UsageError`` unless the first ``length`` bytes (``whole``: and no more) have the digest."""
     over = "run without --resume to start over"
     try:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Self
 
 from annotator.files.journal import Journal, OutputState, load
-from annotator.files.output import PartialFile, finish
+from annotator.files.output import Output, finish
 from annotator.files.plan import STDIN, Plan
 from trapcore.errors import OutputError, UsageError
 from trapcore.io.work_folder import JOURNAL, WorkFolder, work_folders
@@ -92,10 +92,10 @@ class RunFiles:
                     taken.leave()
         return cls(folders, folders[directory]), before
 
-    def open(self, state: OutputState) -> PartialFile:
-        """The part of an output, new or continued. Raises as `PartialFile`."""
+    def open(self, state: OutputState) -> Output:
+        """The part of an output, new or continued. Raises as `Output.partial`."""
         at = state.length if state.begun else None
-        return PartialFile(self._part(state), Path(state.path), at=at, digest=state.digest)
+        return Output.partial(self._part(state), Path(state.path), at=at, digest=state.digest)
 
     def finish(self, state: OutputState) -> None:
         """Give a part that was finished its name. Raises as `annotator.files.output.finish`."""
