@@ -8,8 +8,7 @@ left out: of them nothing may be said.
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import islice
-from typing import Any, TypeVar
+from typing import Any
 
 import chess
 from sqlalchemy import Connection, or_, select
@@ -18,6 +17,7 @@ from db.games.accounts import SiteAccount
 from db.games.game_address import game_address
 from db.games.sightings import SeenGame
 from db.library.library import Library
+from db.storage.bulk import parts
 from db.storage.column_types import stored
 from db.storage.models import GameRow, OccurrenceRow, PositionRow, SightingRow, TrapRow
 from db.storage.sighting_rows import BY_KEY
@@ -32,9 +32,6 @@ from trapcore.trees.chess_game import parse_position
 from trapcore.trees.position_key import mirror, mirror_move
 
 UNNAMED = "Unnamed opening"
-
-_Value = TypeVar("_Value", int, str)
-_AT_A_TIME = 400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,7 +126,7 @@ def games_of(library: Library, player: Collection[str] | SiteAccount) -> Games:
             rows = {row.id: row for row in connection.execute(select(*columns).where(player.games()))}
             names = {name for row in rows.values() for name in (row.white, row.black) if player.has_name(name)}
             return Games(dict(sorted(rows.items())), frozenset(names))
-        for part in _parts(player):
+        for part in parts(player):
             wanted = select(*columns).where(or_(GameRow.white.in_(part), GameRow.black.in_(part)))
             rows |= {row.id: row for row in connection.execute(wanted)}
     return Games(dict(sorted(rows.items())), frozenset(player))
@@ -140,7 +137,7 @@ def numbered_games(library: Library, numbers: Collection[int]) -> Games:
     columns = [getattr(GameRow, name) for name in _COLUMNS]
     rows: dict[int, Any] = {}
     with library.database.read() as connection:
-        for part in _parts(numbers):
+        for part in parts(numbers):
             rows |= {row.id: row for row in connection.execute(select(*columns).where(GameRow.id.in_(part)))}
     return Games(dict(sorted(rows.items())), frozenset())
 
@@ -203,7 +200,7 @@ def _very(connection: Connection, games: Collection[int]) -> Iterator[_Found]:
             .join_from(TrapRow, PositionRow, PositionRow.key == key)
             .join(OccurrenceRow, OccurrenceRow.position_id == PositionRow.id)
         )
-        for part in _parts(games):
+        for part in parts(games):
             for trap, game, ply in connection.execute(wanted.where(OccurrenceRow.game_id.in_(part))):
                 yield _Found(trap, is_exchanged, game, ply)
 
@@ -219,7 +216,7 @@ def _similar(connection: Connection, games: Collection[int]) -> Iterator[_Found]
         SightingRow.score,
     ).where(SightingRow.measure != BY_KEY, SightingRow.verdict == Verdict.PROVED.value)
     events: dict[tuple[int, int, int, str], dict[str, float]] = defaultdict(dict)
-    for part in _parts(games):
+    for part in parts(games):
         for trap, game, ply, event, measure, score in connection.execute(wanted.where(SightingRow.game_id.in_(part))):
             assert game is not None  # it is one of those asked for
             events[trap, game, decision_ply(stored(Event, event), ply) - 1, measure][event] = score
@@ -231,7 +228,7 @@ def _traps(connection: Connection, numbers: Iterable[int]) -> dict[int, Trap]:
     """The proved traps among those numbers."""
     slugs: dict[str, int] = {}
     traps: list[Trap] = []
-    for part in _parts(numbers):
+    for part in parts(numbers):
         proved = TrapRow.id.in_(part), TrapRow.verdict == Verdict.PROVED.value
         slugs |= dict(connection.execute(select(TrapRow.slug, TrapRow.id).where(*proved)).all())
         traps += read_traps(connection, *proved)
@@ -275,10 +272,3 @@ def _events(trap: Trap, ply: int, played: str | None, answer: str | None) -> fro
 
 def _digits(text: str, length: int) -> bool:
     return len(text) == length and text.isascii() and text.isdigit()
-
-
-def _parts(values: Iterable[_Value]) -> Iterator[list[_Value]]:
-    """Sorted, as many at a time as a statement takes."""
-    left = iter(sorted(values))
-    while part := list(islice(left, _AT_A_TIME)):
-        yield part

@@ -12,7 +12,6 @@ from db.storage.models import GameRow, OccurrenceRow
 from trapcore import _native
 
 _PLIES = 1 << 16  # more than a game has; game and ply in one number, so that SQL finds the first of both
-_AT_A_TIME = 400
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from db.similarity.explanation import Line
 from db.similarity.index_cache import IndexCache
 from db.similarity.nearest_traps import Conditions, SimilarTrap, compare_each, similar_killers
 from db.similarity.proof_here import MORE_CANDIDATES, KillerProver
+from db.storage.bulk import parts
 from db.storage.frequency import frequencies
 from db.storage.models import MetaRow, SightingRow, TrapRow
 from db.storage.name_index import find_names
@@ -41,7 +42,6 @@ finding those of a page."""
 
 _NONE = Frequency(decisions=0, played=0)
 _RANKS = {match: rank for rank, match in enumerate(Match)}
-_AT_A_TIME = 500
 _CACHED = 16
 """Conditions whose traps are kept in memory, an eighth of a byte for each of the library."""
 
@@ -74,7 +74,9 @@ class QueryEngine:
     It sees what is written to the library meanwhile. Closing it leaves the library open.
     """
 
-    def __init__(self, library: Library, *, measure: IndexedMeasure, log: Callable[[str], None] | None = None) -> None:
+    def __init__(
+        self, library: Library, *, measure: IndexedMeasure, log: Callable[[str], None] = lambda _: None
+    ) -> None:
         """``measure`` is that of questions which name none; ``log`` hears what is built."""
         self.library = library
         self._measure = measure
@@ -105,7 +107,7 @@ class QueryEngine:
                 total: int | None = len(placed)
                 rest = [one for one in placed if after is None or one[0] > after]
             else:
-                rest = list(_listed(connection, query, wanted, often, after))
+                rest = list(_listed(connection, query, wanted, after))
                 total = len(rest) if after is None and len(rest) <= query.limit else _count(connection, wanted)
             shown = rest[: query.limit]
             more = write_cursor(shown[-1][0], query, self._cursor_secret(connection)) if rest[query.limit :] else None
@@ -132,9 +134,10 @@ class QueryEngine:
             played = {slug for slug, frequency in often.items() if frequency.share >= query.min_frequency}
         named = find_names(connection, query.name, wanted) if query.name is not None else None
         if position is None and named is None:
-            if played is None:
+            if played is None and query.order in _COLUMNS:
                 return None
-            return [Found(slug, Match.FOUND) for slug in _fitting(connection, played, wanted)]
+            slugs = connection.scalars(select(TrapRow.slug).where(*wanted))
+            return [Found(slug, Match.FOUND) for slug in slugs if played is None or slug in played]
         fitting = [names for names in (named, played) if names is not None]
 
         def fits(slugs: Iterable[str]) -> set[str]:
@@ -300,8 +303,6 @@ def _placed(
     if order in _COLUMNS:
         slugs = [one.slug for one in found]
         values = {slug: (value,) for slug, value in _of_slugs(connection, slugs, _COLUMNS[order])}
-        if order is Sort.GAIN:
-            values = {slug: _falling(value) for slug, (value,) in values.items()}
     places: list[tuple[Place, Found]] = []
     for one in found:
         if order is Sort.MATCH:
@@ -314,91 +315,32 @@ def _placed(
     return sorted(places, key=lambda placed: placed[0])
 
 
-_COLUMNS: Mapping[Sort, InstrumentedAttribute[Any]] = {
+_COLUMNS: Mapping[Sort, ColumnElement[Any] | InstrumentedAttribute[Any]] = {
+    Sort.SLUG: TrapRow.slug,
     Sort.NAME: TrapRow.name,
     Sort.LENGTH: TrapRow.length,
-    Sort.GAIN: TrapRow.gain,
+    Sort.GAIN: -func.coalesce(TrapRow.gain, -1.0),
 }
 
 
-def _falling(value: float | str | None) -> Place:
-    assert not isinstance(value, str)
-    return (0, -value) if value is not None else (1, 0)
-
-
 def _listed(
-    connection: Connection,
-    query: Query,
-    wanted: Sequence[ColumnElement[bool]],
-    often: Mapping[str, Frequency] | None,
-    after: Place | None,
+    connection: Connection, query: Query, wanted: Sequence[ColumnElement[bool]], after: Place | None
 ) -> Iterator[tuple[Place, Found]]:
     """The first traps after a place in the order of the question, one more than the page holds if there are more."""
-    order, left = query.order, query.limit + 1
-    slug, last = TrapRow.slug, None if after is None else str(after[-1])
-    behind = [] if last is None else [slug > last]
-    if order is Sort.SLUG:
-        for (name,) in connection.execute(select(slug).where(*wanted, *behind).order_by(slug).limit(left)):
-            yield (name,), Found(name, Match.FOUND)
-    elif order in (Sort.NAME, Sort.LENGTH):
-        column: InstrumentedAttribute[Any] = _COLUMNS[order]
-        later = [] if after is None else [tuple_(column, slug) > (after[0], last)]
-        for value, name in connection.execute(
-            select(column, slug).where(*wanted, *later).order_by(column, slug).limit(left)
-        ):
-            yield (value, name), Found(name, Match.FOUND)
-    elif order is Sort.GAIN:
-        if after is None or after[0] == 0:
-            gain: InstrumentedAttribute[Any] = TrapRow.gain
-            later = [gain.is_not(None)]
-            if after is not None:
-                reached = -float(after[1])
-                # The first condition is in the second, and finds the place in the index.
-                later += [gain <= reached, (gain < reached) | (slug > last)]
-            for value, name in connection.execute(
-                select(gain, slug).where(*wanted, *later).order_by(gain.desc(), slug).limit(left)
-            ):
-                left -= 1
-                yield (0, -value, name), Found(name, Match.FOUND)
-            behind = []
-        unknown = select(slug).where(*wanted, TrapRow.gain.is_(None), *behind).order_by(slug).limit(left)
-        for (name,) in connection.execute(unknown) if left else ():
-            yield (1, 0, name), Found(name, Match.FOUND)
-    else:
-        played = {name: frequency for name, frequency in (often or {}).items() if frequency.played}
-        if after is None or float(after[0]) < 0:
-            found = [Found(name, Match.FOUND) for name in _fitting(connection, played, wanted)]
-            for place, one in _placed(connection, order, found, played):
-                if left and (after is None or place > after):
-                    left -= 1
-                    yield place, one
-            behind = []
-        while left:
-            part = list(connection.scalars(select(slug).where(*wanted, *behind).order_by(slug).limit(_AT_A_TIME)))
-            for name in part:
-                if left and name not in played:
-                    left -= 1
-                    yield (0.0, name), Found(name, Match.FOUND)
-            if len(part) < _AT_A_TIME:
-                return
-            behind = [slug > part[-1]]
-
-
-def _fitting(connection: Connection, slugs: Iterable[str], wanted: Sequence[ColumnElement[bool]]) -> Iterator[str]:
-    """Those of the traps that meet the conditions."""
-    names = list(slugs)
-    for at in range(0, len(names), _AT_A_TIME):
-        part = TrapRow.slug.in_(names[at : at + _AT_A_TIME])
-        yield from connection.scalars(select(TrapRow.slug).where(part, *wanted))
+    column, slug = _COLUMNS[query.order], TrapRow.slug
+    later = [] if after is None else [tuple_(column, slug) > after]
+    rows = select(column, slug).where(*wanted, *later).order_by(column, slug).limit(query.limit + 1)
+    for value, name in connection.execute(rows):
+        yield (value, name), Found(name, Match.FOUND)
 
 
 def _of_slugs(
     connection: Connection,
     slugs: Sequence[str],
-    column: InstrumentedAttribute[Any],
+    column: ColumnElement[Any] | InstrumentedAttribute[Any],
 ) -> Iterator[tuple[str, Any]]:
-    for at in range(0, len(slugs), _AT_A_TIME):
-        rows = select(TrapRow.slug, column).where(TrapRow.slug.in_(slugs[at : at + _AT_A_TIME]))
+    for part in parts(slugs):
+        rows = select(TrapRow.slug, column).where(TrapRow.slug.in_(part))
         yield from (tuple(row) for row in connection.execute(rows))
 
 

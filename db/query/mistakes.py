@@ -17,6 +17,7 @@ from db.patterns.like import Model, mistakes_at, models_like, nearest
 from db.patterns.peers import LosingTable, moved_by, mover_name, of_pattern, white_moved
 from db.query.query import MistakeQuery
 from db.query.where import distinct, eco_condition
+from db.storage.bulk import parts
 from db.storage.collation import plain
 from db.storage.models import BundledPatternRow, GameRow, LosingMoveRow, MistakeRow
 from db.traps.json_form import JSON_FORM, Rounded, to_dict
@@ -203,7 +204,7 @@ def _of_patterns(connection: Connection, query: MistakeQuery, row: LosingTable) 
         if text is not None:
             keys = _keys(connection, level, text)
             column = row.place if level is Level.PLACE else row.mechanism
-            yield or_(*(column.in_(keys[at : at + 400]) for at in range(0, len(keys), 400)))
+            yield or_(*(column.in_(part) for part in parts(keys)))
     if query.victim is not None:
         white = white_moved() if row is LosingMoveRow else BundledPatternRow.epd.like("% w %")
         yield white if query.victim == "white" else ~white

@@ -6,7 +6,7 @@ mate, its mating net counts, as it does in the traps. By the measures of the pap
 """
 
 from array import array
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -16,7 +16,7 @@ from db.similarity.common_features import shared_with
 from db.similarity.explanation import Line, Shared
 from db.similarity.killer_index import KillerIndex
 from db.similarity.proof_here import ProofHere
-from db.storage.bulk import BulkLookup
+from db.storage.bulk import parts
 from db.storage.models import TrapRow
 from db.storage.row_check import RowCheck
 from db.storage.trap_rows import is_example, traps_state
@@ -32,8 +32,6 @@ AT_FIRST = 8
 only if these are too few, all that fit are looked up."""
 MOST_COMPARED = 20_000
 """Traps of a library in which positions are compared one by one."""
-
-_AT_A_TIME = 500
 
 Fits = Callable[[Collection[int]], Mapping[int, str]]
 """Gives back those of some traps, by number, that meet the other conditions, with their slugs."""
@@ -56,24 +54,19 @@ class Conditions:
 
     def fitting(self, connection: Connection, numbers: Collection[int]) -> dict[int, str]:
         """Those of some traps that meet all of it, with their slugs."""
-        others = sorted(number for number in numbers if number not in self.but)
-        if self.wanted:
-            found = dict[int, str]()
-            for at in range(0, len(others), _AT_A_TIME):
-                part = TrapRow.id.in_(others[at : at + _AT_A_TIME])
-                rows = connection.execute(select(TrapRow.id, TrapRow.slug).where(part, *self.wanted))
-                found.update((number, slug) for number, slug in rows)
-        else:
-            found = dict(_pairs(BulkLookup(connection, (TrapRow.id, TrapRow.slug), TrapRow.id).find(others)))
+        others = [number for number in numbers if number not in self.but]
+        found: dict[int, str] = {}
+        for part in parts(others):
+            rows = connection.execute(select(TrapRow.id, TrapRow.slug).where(TrapRow.id.in_(part), *self.wanted))
+            found.update((number, slug) for number, slug in rows)
         return found if self.names is None else {n: slug for n, slug in found.items() if slug in self.names}
 
     def all(self, connection: Connection) -> _native.Payloads:
         """The numbers of all that meet the conditions; of ``but`` these, too."""
         if self.names is None:
             return _native.Payloads(connection.scalars(select(TrapRow.id).where(*self.wanted)))
-        names = sorted(self.names)
-        parts = (TrapRow.slug.in_(names[at : at + _AT_A_TIME]) for at in range(0, len(names), _AT_A_TIME))
-        found = (connection.scalars(select(TrapRow.id).where(part, *self.wanted)) for part in parts)
+        wanted = select(TrapRow.id).where(*self.wanted)
+        found = (connection.scalars(wanted.where(TrapRow.slug.in_(part))) for part in parts(self.names))
         return _native.Payloads(chain.from_iterable(found))
 
 
@@ -240,7 +233,3 @@ def _first(best: Mapping[int, float], fitting: Mapping[int, str], k: int) -> Ite
     for similarity, slug in sorted((-best[number], slug) for number, slug in fitting.items())[:k]:
         if similarity:
             yield SimilarTrap(slug, -similarity)
-
-
-def _pairs(rows: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-    yield from rows

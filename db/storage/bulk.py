@@ -4,8 +4,8 @@ SQLAlchemy writes the statement for the database at hand once; the rows then go 
 types can be used: integers, text, bytes and None.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, TypeVar
 
 from sqlalchemy import Compiled, Connection, FromClause, Table, bindparam, insert, select
 from sqlalchemy.orm import DeclarativeBase, InstrumentedAttribute
@@ -13,9 +13,18 @@ from sqlalchemy.sql.compiler import SQLCompiler
 
 Value = int | float | str | bytes | None
 
+_Key = TypeVar("_Key", int, str)
+
 _PLACES = (1, 20, 100, 500)
 """Parameters of a look-up for one value, for a page or some, and for many; SQLite allows 999 in old versions, and more
 gains nothing."""
+
+
+def parts(values: Iterable[_Key]) -> Iterator[list[_Key]]:
+    """The values in ascending order, as many at a time as a statement takes."""
+    ordered = sorted(values)
+    for start in range(0, len(ordered), _PLACES[-1]):
+        yield ordered[start : start + _PLACES[-1]]
 
 
 class BulkInsert:

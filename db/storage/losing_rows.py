@@ -6,11 +6,10 @@ from typing import Self
 
 from sqlalchemy import Connection, delete, select, update
 
-from db.storage.bulk import BulkInsert, BulkLookup, Value
+from db.storage.bulk import BulkInsert, BulkLookup, Value, parts
 from db.storage.models import GameRow, LosingMoveRow, MistakeRow
 from db.traps.position_value import PositionValue
 
-_AT_A_TIME = 400
 _COLUMNS = (
     "game_id",
     "ply",
@@ -86,7 +85,7 @@ def judged_games(connection: Connection, digests: Collection[bytes]) -> dict[byt
 
 def replace_losing_moves(connection: Connection, by: str, moves: dict[int, Sequence[LosingMove]]) -> None:
     """Store the losing moves of whole games, by number, in place of those that were stored of them before."""
-    for part in _parts(moves):
+    for part in parts(moves):
         # Their token sets go with them.
         connection.execute(delete(LosingMoveRow).where(LosingMoveRow.game_id.in_(part)))
         connection.execute(update(GameRow).where(GameRow.id.in_(part)).values(judged_by=by))
@@ -105,7 +104,7 @@ def replace_losing_moves(connection: Connection, by: str, moves: dict[int, Seque
 def losing_moves_of(connection: Connection, games: Collection[int]) -> Iterator[tuple[int, LosingMove]]:
     """The losing moves that are stored of these games, by game and ply, without what they cost."""
     wanted = select(*(getattr(LosingMoveRow, name) for name in _COLUMNS))
-    for part in _parts(games):
+    for part in parts(games):
         here = wanted.where(LosingMoveRow.game_id.in_(part)).order_by(LosingMoveRow.game_id, LosingMoveRow.ply)
         for row in connection.execute(here):
             game, ply, kind, mate_in, line, answer, clock, settled, probability, causes, mechanism, place = row
@@ -125,10 +124,3 @@ def losing_moves_of(connection: Connection, games: Collection[int]) -> Iterator[
                     place=place,
                 ),
             )
-
-
-def _parts(numbers: Collection[int]) -> Iterator[list[int]]:
-    """Sorted, as many at a time as a statement takes."""
-    ordered = sorted(numbers)
-    for start in range(0, len(ordered), _AT_A_TIME):
-        yield ordered[start : start + _AT_A_TIME]

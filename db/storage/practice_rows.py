@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 
 from sqlalchemy import Connection, delete, insert, select, update
 
+from db.storage.bulk import parts
 from db.storage.column_types import stored
 from db.storage.models import MoveTestRow, PlayerProfileRow, PracticeCardRow, PracticeReviewRow
 
 _TIME = "%Y-%m-%dT%H:%M:%SZ"
-_AT_A_TIME = 400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,9 +136,8 @@ def store_review(connection: Connection, name: str, card: Card, review: Review) 
 def move_tests(connection: Connection, by: str, epds: Collection[str]) -> dict[Place, MoveTest]:
     """What the test with this digest said of moves in these positions."""
     columns = (MoveTestRow.epd, MoveTestRow.move, MoveTestRow.is_confirmed, MoveTestRow.best)
-    ordered, found = sorted(epds), {}
-    for start in range(0, len(ordered), _AT_A_TIME):
-        part = ordered[start : start + _AT_A_TIME]
+    found = {}
+    for part in parts(epds):
         for epd, move, is_confirmed, best in connection.execute(
             select(*columns).where(MoveTestRow.epd.in_(part), MoveTestRow.by == by)
         ):
