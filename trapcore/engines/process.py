@@ -10,19 +10,12 @@ import chess
 import chess.engine
 
 from trapcore.errors import EngineError
-from trapcore.io.plain_text import harmless_line
 
 START_SECONDS = 15.0
 """How long an engine may take to start."""
 
-LONGEST_LINE = 1 << 20
-"""Bytes of a line. An engine that writes a longer one to its standard output is ended."""
-
 USUAL_OPTIONS: Mapping[str, int] = {"Threads": 1, "Hash": 64}
 """Options of engines that know them, unless something else is asked for."""
-
-_SHOWN = 200
-_log = logging.getLogger(__name__)
 
 # It writes each line of an engine that it cannot read, however long; what is wrong then is an error here.
 logging.getLogger(chess.engine.__name__).setLevel(logging.CRITICAL)
@@ -67,8 +60,8 @@ class EngineProcess:
             raise EngineError(f"the engine {self.command} failed {self._most} times and is not started again")
         self._starts += 1
         try:
-            engine = chess.engine.SimpleEngine.popen(
-                _BoundedUci, [self.command, *self._arguments], timeout=START_SECONDS, cwd=self._folder
+            engine = chess.engine.SimpleEngine.popen_uci(
+                [self.command, *self._arguments], timeout=START_SECONDS, cwd=self._folder
             )
         except (OSError, chess.engine.EngineError, TimeoutError) as error:
             reason = getattr(error, "strerror", None) or str(error) or "it does not answer as a UCI engine"
@@ -135,23 +128,3 @@ class EngineProcess:
         if self._engine is not None:
             self._engine.close()
             self._engine = None
-
-
-class _BoundedUci(chess.engine.UciProtocol):
-    """The conversation with an engine. No line may be without end, nor fill the log."""
-
-    _has_complained = False
-
-    def pipe_data_received(self, fd: int, data: bytes | str) -> None:
-        """Take what the engine wrote to its standard output (1) or its standard error (2)."""
-        super().pipe_data_received(fd, data)
-        if len(self.buffer[fd]) > LONGEST_LINE:
-            self.buffer[fd].clear()
-            if fd == 1 and self.transport is not None:
-                self.transport.kill()
-
-    def error_line_received(self, line: str) -> None:
-        """Log the first line that the engine writes to its standard error."""
-        if not self._has_complained:
-            self._has_complained = True
-            _log.info("an engine writes to its standard error: %s", harmless_line(line[:_SHOWN]))

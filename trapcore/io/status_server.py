@@ -5,11 +5,9 @@ Prometheus.
 """
 
 import json
-import socket
 import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -17,9 +15,6 @@ from typing import Any
 from trapcore.errors import OutputError
 
 METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
-
-MOST_CONNECTIONS = 64
-"""At the same time; one more ends the oldest, so that nobody who holds them keeps others out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,31 +44,6 @@ def exposition(metrics: Iterable[Metric]) -> str:
 
 
 class _Server(ThreadingHTTPServer):
-    """Server with a thread for each of a bounded number of connections."""
-
-    request_queue_size = 128
-    daemon_threads = True
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        self._lock = threading.Lock()
-        self._open: dict[Any, None] = {}  # the oldest first
-        super().__init__(*args, **kwargs)
-
-    def process_request(self, request: Any, client_address: Any) -> None:
-        with self._lock:
-            self._open[request] = None
-            if len(self._open) > MOST_CONNECTIONS:
-                oldest = next(iter(self._open))
-                del self._open[oldest]
-                with suppress(OSError):
-                    oldest.shutdown(socket.SHUT_RDWR)  # its thread then ends
-        super().process_request(request, client_address)
-
-    def shutdown_request(self, request: Any) -> None:
-        with self._lock:
-            self._open.pop(request, None)
-        super().shutdown_request(request)
-
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Say what went wrong here; that a client has gone is no error, and a line for each would fill the disk."""
         if not isinstance(sys.exc_info()[1], OSError):

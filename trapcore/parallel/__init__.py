@@ -4,7 +4,6 @@
 budget.py        budget of a question (nodes, depth, time) and its cancellation
 pools.py         work done by threads, or elsewhere, with its results in order
 dask_cluster.py  the same by a Dask cluster
-priority.py      threads that give way to others
 arenas.py        memory of a process with many threads
 ===============  ==============================================================
 """

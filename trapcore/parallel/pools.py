@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
+from trapcore._native import give_way
 from trapcore.parallel.budget import Cancellation
-from trapcore.parallel.priority import give_way
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

@@ -18,7 +18,6 @@ from trapcore import _native
 from trapcore._native import CAUSES as CAUSES
 from trapcore._native import Cause as Cause
 from trapcore._native import Explanation as Explanation
-from trapcore.parallel.budget import Cancellation
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +40,15 @@ class Mistake:
     """Moves from the killer to mate; None if no mate was proved."""
 
 
-def explain(mistakes: Iterable[Mistake], *, stop: Cancellation | None = None) -> list[Explanation]:
+def explain(mistakes: Iterable[Mistake]) -> list[Explanation]:
     """Explains each of the losing moves, in their order.
 
     A search of at most 6,000 nodes a move asks whether the killer works after a pass as well, where exchanges do not
-    answer that. The same move has the same answer in any company. ``stop`` ends the searches early. Raises
+    answer that. The same move has the same answer in any company. Raises
     ``PositionError`` for a bad FEN or an illegal move, and ``InputError`` for an empty killer line.
     """
     parts = [
         (each.fen, each.bait, list(each.killer_line), list(each.best_line), each.before, each.after, each.mate_in)
         for each in mistakes
     ]
-    return _native.explain_mistakes(parts, stop)
+    return _native.explain_mistakes(parts, None)

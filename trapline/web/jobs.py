@@ -9,10 +9,10 @@ from contextlib import suppress
 from enum import StrEnum
 from typing import TypeVar
 
+from trapcore._native import give_way
 from trapcore.errors import InputError, Message, TraplineError
 from trapcore.io.decompress import ReadLimits
 from trapcore.parallel.budget import Cancellation
-from trapcore.parallel.priority import give_way
 from trapline.web.metrics import Metrics
 from trapline.web.problems import FAILED, STOPS, NotFound, Overloaded, RateLimited
 from trapline.web.settings import WebOptions

@@ -26,9 +26,9 @@ from db.proof.position_values import PositionValues
 from db.query.engine import QueryEngine
 from db.similarity.propose import MoveSuggester
 from db.storage.trap_rows import traps_state
+from trapcore._native import give_way
 from trapcore.errors import LibraryError, Message
 from trapcore.parallel.budget import Cancellation
-from trapcore.parallel.priority import give_way
 from trapline.web.cache import LibraryCache
 from trapline.web.jobs import Jobs
 from trapline.web.metrics import Metrics

@@ -23,9 +23,9 @@ from annotator.request import AnalysisRequest
 from annotator.stream import annotate_stream
 from db.proof.position_values import PositionValues
 from db.traps.position_value import Values, deepest
+from trapcore._native import give_way
 from trapcore.errors import Message
 from trapcore.io.streams import ByteReader
-from trapcore.parallel.priority import give_way
 from trapline.web.jobs import Job, Jobs, State
 from trapline.web.metrics import Metrics
 from trapline.web.problems import STOPS, RequestError

@@ -121,7 +121,7 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     assert {path.name for path in (tmp_path / "real").iterdir()} == {"there", "new"}
 
 
-@pytest.mark.parametrize("kind", ["pipe", "folder", "loop", "database", "log of a database"])
+@pytest.mark.parametrize("kind", ["pipe", "folder", "loop", "database"])
 def test_what_is_no_plain_file_is_not_replaced(kind: str, tmp_path: Path) -> None:
     path = tmp_path / "out"
     if kind == "pipe":
@@ -131,9 +131,9 @@ def test_what_is_no_plain_file_is_not_replaced(kind: str, tmp_path: Path) -> Non
     elif kind == "loop":
         path.symlink_to("out")
     else:
-        path.write_bytes({"database": b"SQLite format 3\0", "log of a database": b"\x37\x7f\x06\x82"}[kind] * 9)
+        path.write_bytes(b"SQLite format 3\0" * 9)
     before = os.lstat(path)
-    with pytest.raises(UsageError if "database" in kind else OSError):
+    with pytest.raises(UsageError if kind == "database" else OSError):
         write(path, "x")
     assert os.path.samestat(os.lstat(path), before)
     assert list(tmp_path.iterdir()) == [path]

@@ -2,16 +2,13 @@
 
 import json
 import socket
-import threading
 import urllib.error
 import urllib.request
-from contextlib import ExitStack, suppress
 
 import pytest
 
-from tests.support.polling import until
 from trapcore.errors import OutputError
-from trapcore.io.status_server import MOST_CONNECTIONS, Metric, exposition, serve
+from trapcore.io.status_server import Metric, exposition, serve
 
 METRICS = [
     Metric("games_total", "games played", 3, is_counter=True),
@@ -38,28 +35,6 @@ def free_port() -> int:
         free.bind(("127.0.0.1", 0))
         port: int = free.getsockname()[1]
         return port
-
-
-@pytest.mark.parametrize(
-    "sent", [b"", b"GET /hea", b"GET /health HTTP/1.1\r\nX: ", b"GET /health HTTP/1.1\r\n\r\n" * 400]
-)
-def test_nobody_holds_all_places(sent: bytes) -> None:
-    port = free_port()
-    end = serve(port, lambda: {"ok": True, "long": "x" * 10_000})
-    before = threading.active_count()
-    try:
-        with ExitStack() as stack:
-            for _ in range(4 * MOST_CONNECTIONS):
-                line = stack.enter_context(socket.socket())
-                line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
-                line.connect(("127.0.0.1", port))
-                with suppress(ConnectionError):
-                    line.sendall(sent)
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=60) as answer:
-                assert answer.status == 200
-            until(lambda: threading.active_count() <= before + MOST_CONNECTIONS)
-    finally:
-        end()
 
 
 def test_health_and_metrics_are_told_on_loopback() -> None:

@@ -11,8 +11,8 @@ import chess
 import pytest
 
 from tests.support.polling import PATIENCE_SECONDS
+from trapcore._native import give_way
 from trapcore.parallel.budget import Budget, Cancellation
-from trapcore.parallel.priority import give_way
 from trapcore.proof.search import search
 
 
