@@ -52,7 +52,6 @@ def add_bundled(
     prover: TrapProver,
     *,
     jobs: int = 1,
-    replace: bool = True,
     log: Callable[[str], None] = lambda _: None,
 ) -> None:
     """Store the bundled traps, non-traps and patterns in place of older versions, with any verdict.
@@ -73,7 +72,7 @@ def add_bundled(
         if isinstance(result, InputError):
             raise InputError(f"the bundled trap {trap.slug} does not hold: {result}") from result
         proved.append(result)
-    library.add_all(proved, replace=replace, checked=True)
+    library.add_all(proved, replace=True, checked=True)
     add_patterns(library)
 
 

@@ -2,9 +2,8 @@
 
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from difflib import SequenceMatcher, get_close_matches
-from itertools import chain
 from pathlib import Path
 
 from sqlalchemy import func, select
@@ -15,7 +14,7 @@ from db.storage.models import GameRow
 from db.storage.name_index import words_of
 from trapcore import _native
 from trapcore.errors import UsageError
-from trapcore.io.streams import open_bytes
+from trapcore.io.game_batches import game_batches
 
 MOST_LISTED = 20
 """Most names that an error lists."""
@@ -45,21 +44,13 @@ def players_of_file(path: Path) -> tuple[Counter[str], int, Counter[str]]:
     names: Counter[str] = Counter()
     skipped: Counter[str] = Counter()
     games = 0
-    splitter = _native.PgnSplitter()
-    with open_bytes(path) as chunks:
-        parts = chain.from_iterable(splitter.feed(chunk) for chunk in chunks)
-        for batch in chain(parts, _finished(splitter)):
-            found = _native.read_records(batch)
-            games += len(found.records)
-            skipped.update(each.reason for each in found.skipped)
-            for record in found.records:
-                names.update({record.tags.get("White", ""), record.tags.get("Black", "")} - _NOBODY)
+    for batch in game_batches(path):
+        found = _native.read_records(batch)
+        games += len(found.records)
+        skipped.update(each.reason for each in found.skipped)
+        for record in found.records:
+            names.update({record.tags.get("White", ""), record.tags.get("Black", "")} - _NOBODY)
     return names, games, skipped
-
-
-def _finished(splitter: _native.PgnSplitter) -> Iterator[_native.Batch]:
-    """What is left once all bytes were fed."""
-    yield from splitter.finish()
 
 
 def find_players(known: Mapping[str, int], text: str, *, every: bool = False) -> tuple[str, ...]:

@@ -66,7 +66,7 @@ def stored_game(library: Library, number: int, narrator: Narrator) -> tuple[ches
     by_ply = {each.move.ply: each for each in lost}
     node: chess.pgn.GameNode = game
     for ply, (_, uci) in enumerate(line, start=1):
-        before, node = node, node.add_variation(_move(node.board(), uci))
+        before, node = node, node.add_variation(node.board().parse_uci(uci))
         if ply in by_ply:
             _tell(before, node, by_ply[ply], narrator)
     return game, lost
@@ -75,11 +75,6 @@ def stored_game(library: Library, number: int, narrator: Narrator) -> tuple[ches
 def side_of(row: chess.pgn.Headers, player: str) -> Side:
     """The side that the player has in a game with these tags; White's if he has none."""
     return "black" if row.get("Black") == player and row.get("White") != player else "white"
-
-
-def _move(board: chess.Board, uci: str) -> chess.Move:
-    """A move as the board takes it: castling as `replay` writes it may be king takes rook."""
-    return board.parse_uci(uci)
 
 
 def _tell(before: chess.pgn.GameNode, node: chess.pgn.GameNode, lost: LostMove, narrator: Narrator) -> None:

@@ -283,17 +283,16 @@ class Library(AbstractContextManager["Library"]):
         with self.database.read() as connection:
             return dict(connection.execute(counted).all())
 
-    def frequency(self, slug: str, *, min_rating: int | None = None, max_rating: int | None = None) -> Frequency:
-        """How often the bait of a trap was played in its position in the indexed games, in either colour.
+    def frequency(self, slug: str) -> Frequency:
+        """How often the bait of a trap was played in its position in the indexed games, in either colour."""
+        with self.database.read() as connection:
+            return frequencies(connection, slug).get(slug, Frequency(decisions=0, played=0))
+
+    def frequencies(self, *, min_rating: int | None = None, max_rating: int | None = None) -> dict[str, Frequency]:
+        """The same for all traps whose position occurred, by slug.
 
         With a least or a highest rating only by victims whose rating is known and within these bounds.
         """
-        with self.database.read() as connection:
-            found = frequencies(connection, slug, min_rating=min_rating, max_rating=max_rating)
-        return found.get(slug, Frequency(decisions=0, played=0))
-
-    def frequencies(self, *, min_rating: int | None = None, max_rating: int | None = None) -> dict[str, Frequency]:
-        """The same for all traps whose position occurred, by slug."""
         with self.database.read() as connection:
             return frequencies(connection, min_rating=min_rating, max_rating=max_rating)
 

@@ -11,8 +11,8 @@ from db.storage.models import TrapRow
 from db.traps.openings import opening_of
 from db.traps.terms import Outcome
 from db.traps.trap import Trap, slugify
+from db.wording.patterns import pattern_of
 from trapcore import _native
-from trapcore.piece_values import POINTS
 from trapcore.proof.search import win_chance
 from trapcore.proof.trap_test import BaitTest
 from trapcore.trees.chess_game import parse_position
@@ -32,7 +32,7 @@ def mined_trap(place: Place, test: BaitTest) -> Trap:
     board = parse_position(place.epd)
     line = _telling(board, place.bait, test.killer_line) if test.mate_in is None else test.killer_line[:1]
     opening = opening_of(place.epds)
-    pattern = "mate" if test.mate_in is not None else _pattern(board, place.bait, line)
+    pattern = "mate" if test.mate_in is not None else pattern_of(place.epd, (place.bait, *line))[0]
     bait = chess.Move.from_uci(place.bait)
     moves = None
     if place.before is not None:
@@ -89,36 +89,3 @@ def _telling(board: chess.Board, bait: str, line: tuple[str, ...]) -> tuple[str,
         if min(ends[number:]) >= ends[-1] - _NEARLY:
             return line[: 2 * number + 1]
     return line
-
-
-def _pattern(board: chess.Board, bait: str, line: tuple[str, ...]) -> str:
-    """What the killer does, in the words of lichess's puzzles; ``tactics`` if it is none of the plain ones."""
-    board = board.copy(stack=False)
-    board.push_uci(bait)
-    killer = chess.Move.from_uci(line[0])
-    captured = board.piece_at(killer.to_square)
-    board.push(killer)
-    attacker = not board.turn
-    if killer.promotion is not None:
-        return "promotion"
-    if len(line) == 1 and captured is not None:
-        return "hanging-piece"
-    if board.is_check() and killer.to_square not in board.checkers():
-        return "discovered-attack"
-    if _hits(board, killer.to_square, attacker) >= 2:
-        return "fork"
-    if captured is not None and not board.attackers(board.turn, killer.to_square):
-        return "hanging-piece"
-    return "tactics"
-
-
-def _hits(board: chess.Board, square: chess.Square, attacker: chess.Color) -> int:
-    """How many pieces the one on the square attacks that are worth more than it or stand without protection."""
-    own = POINTS[board.piece_type_at(square) or chess.PAWN]
-    hits = 0
-    for target in board.attacks(square):
-        kind = board.piece_type_at(target)
-        if kind is None or board.color_at(target) == attacker:
-            continue
-        hits += POINTS[kind] > own or (kind != chess.PAWN and not board.attackers(not attacker, target))
-    return hits

@@ -84,15 +84,9 @@ class ProvedPattern(BundledPattern):
     nodes: int
     """Positions that the judgement searched."""
 
-    def line(self) -> str:
-        """The line, without its end."""
-        figures = (f"{self.before:.4f}", f"{self.after:.4f}", f"{self.probability:.4f}", str(self.nodes))
-        words = (" ".join(self.killer_line), " ".join(self.causes), self.mechanism, self.place)
-        return "\t".join((self.epd, self.bait, *words, *figures, str(self.mate_in or ""), str(int(self.settled))))
-
     @classmethod
     def of_line(cls, line: str) -> "ProvedPattern":
-        """What `line` wrote. Raises `ValueError`."""
+        """A line of the file. Raises `ValueError`."""
         epd, bait, killer_line, causes, mechanism, place, *figures = line.split("\t")
         before, after, probability, nodes, mate_in, settled = figures
         return cls(
@@ -109,16 +103,6 @@ class ProvedPattern(BundledPattern):
             mate_in=int(mate_in) if mate_in else None,
             settled=bool(int(settled)),
         )
-
-
-def file_of(patterns: Iterable[ProvedPattern]) -> str:
-    """The content of the file with these patterns."""
-    return "".join(f"{line}\n" for line in (MEANS, *(pattern.line() for pattern in patterns)))
-
-
-def bundled_means() -> str:
-    """What judged the patterns of the file."""
-    return _content().partition("\n")[0]
 
 
 @cache

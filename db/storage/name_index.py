@@ -9,7 +9,7 @@ database gives the same answers.
 
 import math
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
@@ -209,8 +209,5 @@ def _numbers(connection: Connection, words: set[str]) -> dict[str, int]:
 
 
 def _known(connection: Connection, words: set[str]) -> dict[str, int]:
-    return dict(_pairs(BulkLookup(connection, [WordRow.word, WordRow.id], WordRow.word).find(sorted(words))))
-
-
-def _pairs(rows: Iterable[tuple[str, int]]) -> Iterator[tuple[str, int]]:
-    yield from rows
+    found = BulkLookup(connection, [WordRow.word, WordRow.id], WordRow.word).find(sorted(words))
+    return {word: number for word, number in found}  # noqa: C416 - rows of any length to the type checker

@@ -1,6 +1,5 @@
 """Rows of sightings, and how indexed games give them: by a join of the keys, without a second reading."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -88,11 +87,11 @@ def coded(move: chess.Move) -> int:
     return move.from_square + 64 * move.to_square + 4096 * promotion
 
 
-def record_occurrences(connection: Connection, progress: Callable[[int], None] | None = None) -> int:
+def record_occurrences(connection: Connection) -> int:
     """Record where the library's traps occurred in the indexed games, in either colour; how many were new.
 
     ``fell`` if the bait was played, ``avoided`` if another move was; a game that ended there gives none. What an
-    earlier call has covered is not examined again. ``progress`` is called with each number of new sightings.
+    earlier call has covered is not examined again.
     """
     meta = connection.execute(select(MetaRow).where(MetaRow.key.in_(RECORDED)))
     facts = {row.key: stored(whole_number, row.value) for row in meta}
@@ -117,8 +116,6 @@ def record_occurrences(connection: Connection, progress: Callable[[int], None] |
                 new = _rows(connection, trap_id, position_id, code, verdict, since)
                 into.insert(new)
                 found += len(new)
-                if progress is not None and new:
-                    progress(len(new))
     connection.execute(delete(MetaRow).where(MetaRow.key.in_(RECORDED)))
     done = zip(RECORDED, (last_game, last_trap), strict=True)
     connection.execute(insert(MetaRow), [{"key": key, "value": str(value)} for key, value in done])

@@ -2,11 +2,10 @@
 
 from collections.abc import Mapping
 
-import chess
-
 from db.traps.temptation import UNKNOWN_RATING, Frequency, Profile, RatingBand, reasons
 from db.traps.terms import Outcome
 from db.traps.trap import Trap
+from db.wording import moves
 from db.wording.english import ENGLISH
 from db.wording.grammar import Grammar
 from trapcore.proof.search import MATE, MATE_BOUND
@@ -71,8 +70,7 @@ def pawns(value: int) -> str:
     """Centipawns as pawns, ``+0.35``; a mate as its distance in moves, ``#2`` or ``#-2`` if the victim is mated."""
     if abs(value) <= MATE_BOUND:
         return f"{value / 100:+.2f}"
-    moves = max(0, (MATE - abs(value) + 1) // 2)
-    return f"#{'-' if value < 0 else ''}{moves}"
+    return f"#{'-' if value < 0 else ''}{max(0, (MATE - abs(value) + 1) // 2)}"
 
 
 def numbered_line(trap: Trap, number: int) -> tuple[str, str, str]:
@@ -80,17 +78,9 @@ def numbered_line(trap: Trap, number: int) -> tuple[str, str, str]:
 
     ``number`` is that of the move which the bait is.
     """
-    words: list[str] = []
-    board = trap.board()
-    board.fullmove_number = number
-    for count, uci in enumerate(trap.line):
-        move = chess.Move.from_uci(uci)
-        if board.turn:
-            words.append(f"{board.fullmove_number}.{board.san(move)}")
-        else:
-            words.append(f"{board.fullmove_number}...{board.san(move)}" if not count else board.san(move))
-        board.push(move)
-    return words[0], words[1], " ".join(words[2:])
+    half_move = 2 * number + (trap.victim == "black")
+    bait, killer, *rest = moves.line(trap.sans(), half_move).split()
+    return bait, killer, " ".join(rest)
 
 
 def percent(share: float, language: Grammar = ENGLISH) -> str:

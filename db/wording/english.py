@@ -15,6 +15,18 @@ _NAMES = {
 _THE = {kind: f"the {name}" for kind, name in _NAMES.items()}
 _A = {kind: f"a {name}" for kind, name in _NAMES.items()} | {chess.QUEEN: "the queen", chess.KING: "the king"}
 
+_MATES: dict[str | None, tuple[str, str]] = {
+    None: ("mate", "mate in {count}"),
+    "backRankMate": ("mate on the back rank", "mate in {count} on the back rank"),
+    "smotheredMate": ("a smothered mate", "a smothered mate in {count}"),
+    "arabianMate": ("an Arabian mate", "an Arabian mate in {count}"),
+    "anastasiaMate": ("Anastasia's mate", "Anastasia's mate in {count}"),
+    "bodenMate": ("Boden's mate", "Boden's mate in {count}"),
+    "doubleBishopMate": ("mate by the two bishops", "mate in {count} by the two bishops"),
+    "hookMate": ("a hook mate", "a hook mate in {count}"),
+    "dovetailMate": ("a dovetail mate", "a dovetail mate in {count}"),
+}
+
 ENGLISH = Grammar(
     code="en",
     name="English",
@@ -34,27 +46,12 @@ ENGLISH = Grammar(
     exchange="the exchange",
     material="material",
     gets="{lost} for {gained}",
-    mates={
-        None: ("mate", "mate in {count}"),
-        "backRankMate": ("mate on the back rank", "mate in {count} on the back rank"),
-        "smotheredMate": ("a smothered mate", "a smothered mate in {count}"),
-        "arabianMate": ("an Arabian mate", "an Arabian mate in {count}"),
-        "anastasiaMate": ("Anastasia's mate", "Anastasia's mate in {count}"),
-        "bodenMate": ("Boden's mate", "Boden's mate in {count}"),
-        "doubleBishopMate": ("mate by the two bishops", "mate in {count} by the two bishops"),
-        "hookMate": ("a hook mate", "a hook mate in {count}"),
-        "dovetailMate": ("a dovetail mate", "a dovetail mate in {count}"),
-    },
-    a_mate={
+    mates=_MATES,
+    a_mate=_MATES
+    | {
         None: ("mate", "a mate in {count}"),
         "backRankMate": ("mate on the back rank", "a mate in {count} on the back rank"),
-        "smotheredMate": ("a smothered mate", "a smothered mate in {count}"),
-        "arabianMate": ("an Arabian mate", "an Arabian mate in {count}"),
-        "anastasiaMate": ("Anastasia's mate", "Anastasia's mate in {count}"),
-        "bodenMate": ("Boden's mate", "Boden's mate in {count}"),
-        "doubleBishopMate": ("mate by the two bishops", "mate in {count} by the two bishops"),
-        "hookMate": ("a hook mate", "a hook mate in {count}"),
-        "dovetailMate": ("a dovetail mate", "a dovetail mate in {count}"),
+        "doubleBishopMate": ("mate by the two bishops", "a mate in {count} by the two bishops"),
     },
     themes={
         "fork": "forks {targets}",

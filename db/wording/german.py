@@ -17,6 +17,18 @@ _THE = {kind: f"{'die' if kind == chess.QUEEN else 'den'} {name}" for kind, name
 _A = {kind: f"einen {name}" for kind, name in _ACCUSATIVE.items()} | {chess.QUEEN: "die Dame", chess.KING: "den König"}
 _PLURAL = {chess.PAWN: "Bauern", chess.KNIGHT: "Springer", chess.BISHOP: "Läufer", chess.ROOK: "Türme"}
 
+_MATES: dict[str | None, tuple[str, str]] = {
+    None: ("Matt", "Matt in {count}"),
+    "backRankMate": ("Grundreihenmatt", "Grundreihenmatt in {count}"),
+    "smotheredMate": ("ein ersticktes Matt", "ein ersticktes Matt in {count}"),
+    "arabianMate": ("ein arabisches Matt", "ein arabisches Matt in {count}"),
+    "anastasiaMate": ("Anastasias Matt", "Anastasias Matt in {count}"),
+    "bodenMate": ("Bodens Matt", "Bodens Matt in {count}"),
+    "doubleBishopMate": ("Matt durch die beiden Läufer", "Matt in {count} durch die beiden Läufer"),
+    "hookMate": ("ein Hakenmatt", "ein Hakenmatt in {count}"),
+    "dovetailMate": ("ein Taubenschwanzmatt", "ein Taubenschwanzmatt in {count}"),
+}
+
 GERMAN = Grammar(
     code="de",
     name="Deutsch",
@@ -36,28 +48,8 @@ GERMAN = Grammar(
     exchange="die Qualität",
     material="Material",
     gets="{lost} für {gained}",
-    mates={
-        None: ("Matt", "Matt in {count}"),
-        "backRankMate": ("Grundreihenmatt", "Grundreihenmatt in {count}"),
-        "smotheredMate": ("ein ersticktes Matt", "ein ersticktes Matt in {count}"),
-        "arabianMate": ("ein arabisches Matt", "ein arabisches Matt in {count}"),
-        "anastasiaMate": ("Anastasias Matt", "Anastasias Matt in {count}"),
-        "bodenMate": ("Bodens Matt", "Bodens Matt in {count}"),
-        "doubleBishopMate": ("Matt durch die beiden Läufer", "Matt in {count} durch die beiden Läufer"),
-        "hookMate": ("ein Hakenmatt", "ein Hakenmatt in {count}"),
-        "dovetailMate": ("ein Taubenschwanzmatt", "ein Taubenschwanzmatt in {count}"),
-    },
-    a_mate={
-        None: ("Matt", "Matt in {count}"),
-        "backRankMate": ("Grundreihenmatt", "Grundreihenmatt in {count}"),
-        "smotheredMate": ("ein ersticktes Matt", "ein ersticktes Matt in {count}"),
-        "arabianMate": ("ein arabisches Matt", "ein arabisches Matt in {count}"),
-        "anastasiaMate": ("Anastasias Matt", "Anastasias Matt in {count}"),
-        "bodenMate": ("Bodens Matt", "Bodens Matt in {count}"),
-        "doubleBishopMate": ("Matt durch die beiden Läufer", "Matt in {count} durch die beiden Läufer"),
-        "hookMate": ("ein Hakenmatt", "ein Hakenmatt in {count}"),
-        "dovetailMate": ("ein Taubenschwanzmatt", "ein Taubenschwanzmatt in {count}"),
-    },
+    mates=_MATES,
+    a_mate=_MATES,
     themes={
         "fork": "greift {targets} zugleich an",
         "skewer": "spießt {targets} auf",

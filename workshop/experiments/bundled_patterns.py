@@ -33,7 +33,7 @@ from annotator.request import AnalysisOptions, AnalysisRequest, BatchAnalyzer
 from annotator.settings import AnalysisSettings, Tell
 from coach.repertoire.expectation import likely_replies
 from coach.repertoire.replies import ReplyModel
-from db.patterns.bundled import FILE, ProvedPattern, bundled_patterns, file_of
+from db.patterns.bundled import FILE, MEANS, ProvedPattern, bundled_patterns
 from db.proof.engine_choice import OFF
 from db.traps.temptation import RatingBand
 from db.traps.terms import Event
@@ -179,7 +179,21 @@ def judged_again(jobs: int) -> list[ProvedPattern]:
 
 
 def _lines(moves: Sequence[Case]) -> list[str]:
-    return [pattern.line() for pattern in judged(moves)]
+    return [_line(pattern) for pattern in judged(moves)]
+
+
+def _line(pattern: ProvedPattern) -> str:
+    """The pattern as a line of the file, without its end."""
+    judgement = (pattern.before, pattern.after, pattern.probability)
+    figures = (*(f"{figure:.4f}" for figure in judgement), str(pattern.nodes))
+    words = (" ".join(pattern.killer_line), " ".join(pattern.causes), pattern.mechanism, pattern.place)
+    end = (str(pattern.mate_in or ""), str(int(pattern.settled)))
+    return "\t".join((pattern.epd, pattern.bait, *words, *figures, *end))
+
+
+def file_of(patterns: Iterable[ProvedPattern]) -> str:
+    """The content of the file with these patterns."""
+    return "".join(f"{line}\n" for line in (MEANS, *map(_line, patterns)))
 
 
 def brought(number: int) -> tuple[int, list[str]]:

@@ -15,9 +15,7 @@ from db.patterns.bundled import (
     MEANS,
     ProvedPattern,
     add_patterns,
-    bundled_means,
     bundled_patterns,
-    file_of,
     stored_patterns,
 )
 from db.patterns.index import open_mistakes
@@ -28,12 +26,14 @@ from db.traps.temptation import rating_band
 from db.wording.languages import LANGUAGES, Language
 from tests.db.patterns.samples import game, mistake, store
 from trapcore.proof.search import MISTAKE
-from workshop.experiments.bundled_patterns import chosen, judged
+from workshop.experiments.bundled_patterns import chosen, file_of, judged
 
 LEAST = 3_400
 SAMPLE = 12
 WITHIN = 0.0001
 """Figures of the file have four decimals."""
+
+JUDGED_BY = bundled._content().partition("\n")[0]
 
 
 def test_file_holds_many_small_lines_and_no_cause_twice_on_the_same_squares() -> None:
@@ -43,7 +43,7 @@ def test_file_holds_many_small_lines_and_no_cause_twice_on_the_same_squares() ->
     assert len({(each.epd, each.bait) for each in patterns}) == len(patterns)
     assert len({(each.causes[0], each.place) for each in patterns}) == len(patterns)
     assert list(chosen(patterns, len(patterns))) == list(patterns)
-    assert bundled._content() == file_of(patterns).replace(MEANS, bundled_means())
+    assert bundled._content() == file_of(patterns).replace(MEANS, JUDGED_BY)
 
 
 @pytest.mark.parametrize("language", list(Language))
@@ -54,12 +54,12 @@ def test_every_pattern_has_a_name_in_words(language: Language) -> None:
 
 
 def test_sample_is_proved_again_with_the_same_figures() -> None:
-    sample = random.Random(bundled_means()).sample(bundled_patterns(), SAMPLE)
+    sample = random.Random(JUDGED_BY).sample(bundled_patterns(), SAMPLE)
     found = {(each.epd, each.bait): each for each in judged((each.epd, each.bait) for each in sample)}
     for each in sample:
         again = found.get((each.epd, each.bait))
         assert again is not None, "judge the patterns again: make patterns PATTERNS=--judge-again"
-        if bundled_means() != MEANS:
+        if JUDGED_BY != MEANS:
             continue
         for field in fields(ProvedPattern):
             before, after = getattr(each, field.name), getattr(again, field.name)
@@ -111,7 +111,7 @@ def test_index_finds_a_bundled_pattern_and_grows_with_games(library: Library, tm
         nearest(other)
         store(other, tmp_path / "games.pgn", [game("noah", "Ann", "Bob")])
         with open_mistakes(other) as index:
-            assert len(index) == len(bundled_patterns()) + 1
+            assert len(index.index) == len(bundled_patterns()) + 1
             ((place, similarity), *_) = index.nearest([mistake("noah").tokens], 1)[0]
         assert (place[0], similarity) == (1, 1)
 

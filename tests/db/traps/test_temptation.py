@@ -106,7 +106,7 @@ def test_the_victims_ratings_are_told_apart(library: Library, tmp_path: Path) ->
     assert list(library.frequencies_by_rating("legals-mate")["legals-mate"]) == list(expected)
     assert library.frequency("legals-mate") == sum(expected.values(), Frequency(decisions=0, played=0))
     for bounds, (decisions, played) in {(1200, 1599): (2, 1), (None, 1200): (2, 1), (1200, None): (2, 1)}.items():
-        found = library.frequency("legals-mate", min_rating=bounds[0], max_rating=bounds[1])
+        found = library.frequencies(min_rating=bounds[0], max_rating=bounds[1])["legals-mate"]
         assert (found.decisions, found.played) == (decisions, played)
     assert library.frequencies(min_rating=2000) == {}
 
