@@ -230,11 +230,19 @@ class Run:
         self._end_group(out, state, context, at_least=0.0)
 
     def _verify(self, source: InputState) -> None:
-        """Raise unless a finished input is still the file that was read. What could not be read then may fail again."""
-        if not source.failed and source.path != STDIN:
-            with suppress(InputError), open_bytes(source.path) as reader:
-                _check_file(source, reader)
-                self._progress.begin(reader)
+        """Read a finished input again, to be certain that it is still the one that was read."""
+        digest = blake2b(digest_size=DIGEST_BYTES)
+        seen = 0
+        if source.failed:
+            return
+        # What could not be read then may fail again now: the digest shows whether as much came before it.
+        with suppress(InputError), open_bytes(source.path) as reader:
+            self._progress.begin(reader)
+            for chunk in reader:
+                digest.update(chunk)
+                seen += len(chunk)
+                self._progress.advance(self.counts)
+        _check_prefix(source, seen, digest.hexdigest())
 
     def _append(self, text: bytes, out: Output, state: OutputState, *, first: bool) -> None:
         if not text:

@@ -30,7 +30,7 @@ class TrapRow(Base):
         Index(None, "mirror_key"),
         # Each by slug within, so that a page of the traps that have one value needs no sorting.
         *(Index(None, column, "slug") for column in ("family", "eco", "opening", "source", "bait_san", "killer_san")),
-        *(Index(None, column, "slug") for column in ("name", "length")),
+        *(Index(None, column, "slug") for column in ("name", "length", "gain")),
         CheckConstraint("victim IN ('white', 'black')", name="victim"),
         CheckConstraint("outcome IN ('mate', 'material')", name="outcome"),
         CheckConstraint("verdict IN ('proved', 'refuted', 'undecided')", name="verdict"),
