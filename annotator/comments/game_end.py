@@ -61,7 +61,7 @@ def with_closing(game: bytes, since: int, words: str, layout: Layout) -> bytes:
     texts = (game[start:stop].strip()[1:-1].decode(layout.encoding, "replace") for start, stop in end.comments)
     if any(folded(text) == folded(words) for text in texts):
         return game
-    return spliced(game, [inserted(own_block(words), game, end.at, layout)])
+    return spliced(game, [inserted([own_block(words)], game, end.at, layout)])
 
 
 def _end(game: bytes, since: int) -> _End | None:

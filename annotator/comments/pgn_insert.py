@@ -59,15 +59,30 @@ def in_order(edits: Iterable[Edit]) -> list[Edit]:
     return sorted(edits, key=lambda edit: (edit[0], edit[1]))
 
 
-def edits(text: MoveText, data: bytes, layout: Layout) -> list[Edit]:
+def edits(text: MoveText, data: bytes, layout: Layout) -> Iterator[Edit]:
     """What to put into ``data`` for one move, ascending. No blank line comes into being, because that ends a game."""
-    return [(at, at, added) for at, added in _insertions(text, data, layout)]
+    anchor = text.anchor
+    blocks_follow = (bool(text.comments) and anchor.comment_at == anchor.nag_at) or (
+        bool(text.variations) and anchor.variation_at == anchor.nag_at
+    )
+    if text.nag is not None:
+        glued = anchor.nag_at < len(data) and data[anchor.nag_at] not in _SPACES + _LINE_ENDS
+        nag = f" ${text.nag}{' ' if glued and not blocks_follow else ''}"
+        yield anchor.nag_at, anchor.nag_at, nag.encode("ascii")
+    blocks = {anchor.comment_at: list(text.comments)}
+    blocks.setdefault(anchor.variation_at, []).extend(text.variations)
+    for at, group in blocks.items():
+        if group:
+            yield inserted(group, data, at, layout)
+    # A Black move needs its number again after a comment or a variation, whether ours or one already there.
+    if text.next_number and (text.comments or text.variations):
+        place = _next_token(data, anchor.variation_at)
+        yield place, place, f"{text.next_number} ".encode("ascii")
 
 
-def inserted(block: Block, data: bytes, at: int, layout: Layout) -> Edit:
-    """What to insert into ``data`` for one comment behind the last token, which ends ``at`` there."""
-    place, text = (_on_own_lines if layout.wrapped else _in_line)([block], data, at, layout)
-    return place, place, text
+def inserted(blocks: Sequence[Block], data: bytes, at: int, layout: Layout) -> Edit:
+    """What to insert into ``data`` for comments and variations behind the last token, which ends ``at`` there."""
+    return (_on_own_lines if layout.wrapped else _in_line)(blocks, data, at, layout)
 
 
 def without(data: bytes, start: int, end: int) -> Edit:
@@ -90,36 +105,16 @@ def behind_variation(data: bytes, at: int, end: int) -> int:
     return at
 
 
-def _insertions(text: MoveText, data: bytes, layout: Layout) -> Iterator[tuple[int, bytes]]:
-    """What to insert into ``data`` for one move: ascending offsets and bytes."""
-    anchor = text.anchor
-    blocks_follow = (bool(text.comments) and anchor.comment_at == anchor.nag_at) or (
-        bool(text.variations) and anchor.variation_at == anchor.nag_at
-    )
-    if text.nag is not None:
-        glued = anchor.nag_at < len(data) and data[anchor.nag_at] not in _SPACES + _LINE_ENDS
-        yield anchor.nag_at, f" ${text.nag}{' ' if glued and not blocks_follow else ''}".encode("ascii")
-    blocks = {anchor.comment_at: list(text.comments)}
-    blocks.setdefault(anchor.variation_at, []).extend(text.variations)
-    for at, group in blocks.items():
-        if group:
-            place = _on_own_lines if layout.wrapped else _in_line
-            yield place(group, data, at, layout)
-    # A Black move needs its number again after a comment or a variation, whether ours or one already there.
-    if text.next_number and (text.comments or text.variations):
-        yield _next_token(data, anchor.variation_at), f"{text.next_number} ".encode("ascii")
-
-
-def _in_line(blocks: Sequence[Block], data: bytes, at: int, layout: Layout) -> tuple[int, bytes]:
+def _in_line(blocks: Sequence[Block], data: bytes, at: int, layout: Layout) -> Edit:
     text = " ".join(" ".join(block) for block in blocks)
     if at > 0 and data[at - 1] not in _SPACES + _LINE_ENDS:
         text = f" {text}"
     if at < len(data) and data[at] not in _SPACES + _LINE_ENDS:
         text += " "
-    return at, encode_for(layout.encoding, text)
+    return at, at, encode_for(layout.encoding, text)
 
 
-def _on_own_lines(blocks: Sequence[Block], data: bytes, at: int, layout: Layout) -> tuple[int, bytes]:
+def _on_own_lines(blocks: Sequence[Block], data: bytes, at: int, layout: Layout) -> Edit:
     newline = layout.newline
     text = newline.join(line for block in blocks for line in _wrapped(block))
     if at > 0 and data[at - 1] not in _LINE_ENDS:
@@ -128,11 +123,11 @@ def _on_own_lines(blocks: Sequence[Block], data: bytes, at: int, layout: Layout)
     while after < len(data) and data[after] in _SPACES:
         after += 1
     if after == len(data) or data[after] in _LINE_ENDS:
-        return at, encode_for(layout.encoding, text)  # a line end of ours before that one would make a blank line
+        return at, at, encode_for(layout.encoding, text)  # a line end of ours before that one would make a blank line
     if data[after] in _FIRST_IN_LINE:
         return _in_line(blocks, data, at, layout)
     # The rest of the line goes to a line of its own, and the space before it stays where it was.
-    return after, encode_for(layout.encoding, text + newline)
+    return after, after, encode_for(layout.encoding, text + newline)
 
 
 def _next_token(data: bytes, at: int) -> int:

@@ -1,11 +1,10 @@
 """Losing moves in the indexed games of a player, his own and his opponents', each with what it hung on."""
 
 from collections import defaultdict
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
 import chess
 
-from db.games.game_address import game_address
 from db.games.phases import phase_of
 from db.games.sightings import SeenGame
 from db.games.trap_occurrences import UNNAMED, Games
@@ -136,9 +135,8 @@ def _lost_move(games: Games, number: int, move: LosingMove, line: list[tuple[str
     phase = phase_of(board, move.ply, usual_start=row.start_fen is None)
     opening = opening_of(before for before, _ in line[: move.ply])
     board.push_uci(uci)
-    tags = {field.name: getattr(row, field.name) for field in fields(SeenGame) if field.name != "address"}
     return LostMove(
-        game=SeenGame(**tags, address=game_address(row.site)),
+        game=SeenGame.of(row),
         move=move,
         colour=colour,
         is_players=colour in games.colours(number),

@@ -40,6 +40,15 @@ class SeenGame:
     address: str | None
     """Where the game can be seen: the tag Site, if that is a link."""
 
+    @classmethod
+    def of(cls, row: Any) -> "SeenGame":
+        """Of a row that has the fields, and the tag as ``site``."""
+        return cls(**{name: getattr(row, name) for name in TAGS}, address=game_address(row.site))
+
+
+TAGS = tuple(field.name for field in fields(SeenGame) if field.name != "address")
+"""Fields of a game that a row of `GameRow` has by the same name."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SightingInGame(Sighting):
@@ -65,7 +74,7 @@ class SightingPage:
 
 
 _SIGHTING = tuple(getattr(SightingRow, field.name) for field in fields(Sighting) if field.name != "trap")
-_GAME = (*(getattr(GameRow, field.name) for field in fields(SeenGame) if field.name != "address"), GameRow.site)
+_GAME = tuple(getattr(GameRow, name) for name in (*TAGS, "site"))
 
 
 def sightings(
@@ -90,7 +99,7 @@ def sightings(
     if event is not None and event not in EVENTS:
         raise unknown_name("event", event, EVENTS)
     wanted = (
-        select(SightingRow.id, TrapRow.slug, *_SIGHTING, *(column.label(f"game_{column.key}") for column in _GAME))
+        select(SightingRow.id, SightingRow.game_id, TrapRow.slug, *_SIGHTING)
         .join_from(SightingRow, TrapRow, TrapRow.id == SightingRow.trap_id)
         .outerjoin(GameRow, GameRow.id == SightingRow.game_id)
         .where(SightingRow.id > _place(after))
@@ -109,13 +118,13 @@ def sightings(
         wanted = wanted.where(SightingRow.event == event)
     with library.database.read() as connection:
         rows = connection.execute(wanted).all()
+        in_games = select(*_GAME).where(GameRow.id.in_({row.game_id for row in rows}))
+        games = {row.id: SeenGame.of(row) for row in connection.execute(in_games)}
     found = []
-    for _, slug, *rest in rows[:limit]:
-        values = dict(zip((column.key for column in _SIGHTING), rest[: len(_SIGHTING)], strict=True))
-        *tags, site = rest[len(_SIGHTING) :]
-        known = dict(zip((column.key for column in _GAME[:-1]), tags, strict=True))
-        seen = None if site is None else SeenGame(**known, address=game_address(site))
-        found.append(SightingInGame(trap=slug, game=seen, **values | {"verdict": stored(Verdict, values["verdict"])}))
+    for row in rows[:limit]:
+        values = {column.key: getattr(row, column.key) for column in _SIGHTING}
+        values["verdict"] = stored(Verdict, row.verdict)
+        found.append(SightingInGame(trap=row.slug, game=games.get(row.game_id), **values))
     return SightingPage(tuple(found), str(rows[limit - 1].id) if len(rows) > limit else None)
 
 

@@ -14,8 +14,7 @@ import chess
 from sqlalchemy import Connection, or_, select
 
 from db.games.accounts import SiteAccount
-from db.games.game_address import game_address
-from db.games.sightings import SeenGame
+from db.games.sightings import TAGS, SeenGame
 from db.library.library import Library
 from db.storage.bulk import parts
 from db.storage.column_types import stored
@@ -149,8 +148,7 @@ def games_of_player(library: Library, player: str | SiteAccount) -> Games:
     return games_of(library, [player] if player else [])
 
 
-_SHOWN = ("id", "white", "black", "white_elo", "black_elo", "result", "date", "event")
-_COLUMNS = (*_SHOWN, "site", "utc_time", "start_fen", "moves", "judged_by")
+_COLUMNS = (*TAGS, "site", "utc_time", "start_fen", "moves", "judged_by")
 
 
 def occurrences(library: Library, games: Games) -> tuple[list[TrapOccurrence], int]:
@@ -250,7 +248,7 @@ def _occurrence(found: _Found, trap: Trap, row: Any, line: list[tuple[str, str]]
     return TrapOccurrence(
         trap=turned,
         exchanged=found.exchanged,
-        game=SeenGame(**{name: getattr(row, name) for name in _SHOWN}, address=game_address(row.site)),
+        game=SeenGame.of(row),
         colour=colour,
         is_victim=victim == colour,
         ply=found.ply + 1,
