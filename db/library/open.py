@@ -7,6 +7,7 @@ that does not say so is never written to.
 import errno
 import os
 import sqlite3
+import time
 from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
@@ -35,6 +36,9 @@ from trapcore.io.output_check import is_database, status_of
 from trapcore.io.work_folder import WorkFolder, sweep
 from trapcore.version import installed_version
 
+PUBLISHING_SECONDS = 1.0
+"""For which a new library may have two names: that under which it was made, and its own."""
+
 COPIED = "copied_by"
 """Key of ``meta`` that only a copy of a library has, see `db.library.backup`."""
 
@@ -60,8 +64,10 @@ def open_library(
         create_library(path)
     _check_file(path)
     sweep(Path(os.path.realpath(path)).parent)
-    if not read_only and not can_write(path):
-        raise LibraryError(f"{path} cannot be written: it or its folder is read-only")
+    if not read_only:
+        if not can_write(path):
+            raise LibraryError(f"{path} cannot be written: it or its folder is read-only")
+        _check_only_name(path)
     # The first look is always a reading one, so that a foreign file is left as it is.
     look = Database(sqlite_engine(path, read_only=True, busy_seconds=busy_seconds), str(path), read_only=True)
     _checked(look)
@@ -259,6 +265,19 @@ def _make(database: Database) -> None:
         make_schema(connection)
         facts = {"format": FORMAT, "made_by": made_by(), **{key: str(now) for key, now in _versions().items()}}
         connection.execute(insert(MetaRow), [{"key": key, "value": value} for key, value in facts.items()])
+
+
+def _check_only_name(path: Path) -> None:
+    """Raise `LibraryError` for a file with a second name (a hard link): SQLite keeps the log of what is written beside
+    the name, so that programs that use different ones destroy what the other has written."""
+    end = time.monotonic() + PUBLISHING_SECONDS
+    while path.stat().st_nlink > 1:
+        if time.monotonic() > end:
+            raise LibraryError(
+                f"{path} has another name on its disk (a hard link), by which another program could write to it and "
+                "damage it; remove that name, copy the library with `trapline library backup`, or use a symbolic link"
+            )
+        time.sleep(0.01)
 
 
 def _publish(building: Path, path: Path) -> None:
