@@ -27,7 +27,7 @@ from trapline.service import maintenance_jobs
 from trapline.service.following import Follower
 from trapline.service.maintenance_jobs import annotate as annotate_fetched
 from trapline.service.service import Service
-from trapline.service.state.clock import StopFlag, SystemClock
+from trapline.service.state.clock import Clock, StopFlag
 from trapline.service.state.job_log import Outcome
 from trapline.settings import Settings
 from trapline.web.api.uploads import BATCH_BYTES, AnnotateParams
@@ -91,7 +91,7 @@ def test_all_ways_of_use_ask_for_the_same(
         annotate([str(tmp_path / "in.pgn")], output=str(tmp_path / "out.pgn"), quiet=True)
     with service_of(settings) as service:
         with pytest.raises(Captured) as by_service:
-            annotate_fetched(service, StopFlag(SystemClock()), Outcome())
+            annotate_fetched(service, StopFlag(Clock()), Outcome())
         with pytest.raises(Captured) as by_follower:
             Follower(service)
     with closing(SearchPool(1)) as search_pool, pytest.raises(Captured) as by_bot:
@@ -112,7 +112,7 @@ def test_service_and_command_find_the_same_traps(
     settings = settings_for(monkeypatch, library, tmp_path, measure=measure, min_similarity=0.3)
     with service_of(settings) as service:
         outcome = Outcome()
-        annotate_fetched(service, StopFlag(SystemClock()), outcome)
+        annotate_fetched(service, StopFlag(Clock()), outcome)
         by_service = (settings.service.folder / "annotated" / "mine.pgn").read_bytes()
     assert outcome.counts["files"] == 1
     source, out = tmp_path / "in.pgn", tmp_path / "out.pgn"

@@ -159,7 +159,6 @@ def whole_after(folder: Path, wanted: Counter[str]) -> None:
         assert (done.error, done.outcome.problems) == (None, [])
         names = [path.name for path in service.game_files.files()]
         assert names == ["2020-09.pgn.zst", "2020-10.pgn.zst"], names
-        assert service.source_state.all("month ") == {}
         assert len(service.source_state.all("file ")) == 2
         assert service.library.counts().games == len(wanted)
         outcome = Outcome()

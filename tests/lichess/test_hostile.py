@@ -25,7 +25,7 @@ from trapline.service.games.game_files import GameFiles
 from trapline.service.games.lichess_games import LichessGames
 from trapline.service.jobs import run_job
 from trapline.service.sources.users import UserCursor, new_games
-from trapline.service.state.clock import StopFlag, SystemClock
+from trapline.service.state.clock import Clock, StopFlag
 from trapline.service.state.locks import ProcessLocks
 from trapline.service.state.rate_lock import RateLock
 from trapline.service.state.source_state import SourceState
@@ -89,7 +89,7 @@ def games(url: str, folder: Path) -> Iterator[tuple[LichessGames, StopFlag]]:
     with open_library(folder / "library.sqlite", create=True) as library:
         client = LichessGames(url, None, RateLock(ProcessLocks(library.database)))
         try:
-            yield client, StopFlag(SystemClock())
+            yield client, StopFlag(Clock())
         finally:
             client.close()
 

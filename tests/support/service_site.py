@@ -21,6 +21,7 @@ from tests.fake_lichess.site import Site
 from tests.fake_lichess.terms import Terms
 from trapline.service.scheduler import add_jobs
 from trapline.service.service import Service
+from trapline.service.state.clock import Clock
 from trapline.service.state.locks import ProcessLocks
 from trapline.settings import Settings
 
@@ -64,7 +65,7 @@ def random_moves(chance: random.Random, plies: int) -> str:
     return " ".join(moves)
 
 
-class ServerClock:
+class ServerClock(Clock):
     """The server's clock, and waiting that lets it run instead of waiting."""
 
     def __init__(self, server: Server) -> None:

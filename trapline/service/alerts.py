@@ -4,18 +4,15 @@ Each is sent once: the library stores the last alert of a job.
 """
 
 import logging
-from typing import Any
 
 import requests
 
-from lichess.http import user_agent
+from trapline.service.digest_senders import post_json
 from trapline.service.jobs import JobResult
 from trapline.service.service import Service
 from trapline.service.state.clock import stamp
 
 log = logging.getLogger(__name__)
-
-TIMEOUT_SECONDS = 10.0
 
 
 def alert(service: Service, job: str, result: JobResult) -> None:
@@ -31,7 +28,7 @@ def alert(service: Service, job: str, result: JobResult) -> None:
     was_wrong = bool(service.source_state.get(state).get("wrong"))
     if bool(problems) == was_wrong:
         return
-    content: dict[str, Any] = {
+    content = {
         "service": service.library.name,
         "job": job,
         "ok": not problems,
@@ -39,14 +36,7 @@ def alert(service: Service, job: str, result: JobResult) -> None:
         "at": stamp(service.clock.now()),
     }
     try:
-        answer = requests.post(
-            address,
-            json=content,
-            headers={"User-Agent": user_agent("")},
-            timeout=TIMEOUT_SECONDS,
-            allow_redirects=False,
-        )
-        answer.raise_for_status()
+        post_json(address, content)
     except requests.RequestException as error:
         # The address may contain a secret.
         log.warning("an alert of the job %s could not be sent: %s", job, type(error).__name__)

@@ -4,12 +4,13 @@ What was found is stored before a game counts as read, and forgotten when it was
 one that was interrupted, so that nobody knows whether it arrived, is not repeated: twice is worse than not at all.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing
+from functools import partial
 from typing import Any
 
 from lichess.api import LichessError
-from trapline.service.digest_senders import Sender, Undelivered, senders
+from trapline.service.digest_senders import Undelivered, senders
 from trapline.service.following import Follower
 from trapline.service.service import Service
 from trapline.service.sources.retry import note_bad, record_errors, until_stopped
@@ -41,9 +42,10 @@ def send(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
         return
     text = digest(state["games"], stamp(service.clock.now())[:10])
     outcome.counts["games"] += len(state["games"])
-    for sender in senders(service, stop_flag):
-        _send_once(service, state, sender, text, outcome)
-    if not set(_names(service, stop_flag)) - set(state["sent"]):
+    ways = senders(service, stop_flag)
+    for way, send_text in ways.items():
+        _send_once(service, state, way, partial(send_text, text), outcome)
+    if ways.keys() <= set(state.get("sent", [])):
         service.source_state.set(STATE, {})
 
 
@@ -54,27 +56,23 @@ def digest(games: Mapping[str, Mapping[str, Any]], day: str) -> str:
     return "\n\n".join([f"trapline, {day}: traps in {count}", *told])
 
 
-def _names(service: Service, stop_flag: StopFlag) -> list[str]:
-    return [sender.name for sender in senders(service, stop_flag)]
-
-
-def _send_once(service: Service, state: State, sender: Sender, text: str, outcome: Outcome) -> None:
+def _send_once(service: Service, state: State, way: str, send_text: Callable[[], None], outcome: Outcome) -> None:
     sent: list[str] = state.setdefault("sent", [])
-    if sender.name in sent:
+    if way in sent:
         return
     outcome.counts["sources"] += 1
-    sent.append(sender.name)
+    sent.append(way)
     service.source_state.set(STATE, state)
     try:
-        sender.send(text)
+        send_text()
     except Undelivered as error:
         # It certainly did not arrive: the next run tries again.
-        sent.remove(sender.name)
+        sent.remove(way)
         service.source_state.set(STATE, state)
         outcome.counts["failed"] += 1
-        outcome.problems.append(f"digest by {sender.name}: {error}")
+        outcome.problems.append(f"digest by {way}: {error}")
     except LichessError as error:
         outcome.counts["failed"] += 1
-        outcome.problems.append(f"digest by {sender.name} may be lost: {error}")
+        outcome.problems.append(f"digest by {way} may be lost: {error}")
     else:
         outcome.counts["sent"] += 1

@@ -2,11 +2,11 @@
 
 import smtplib
 import ssl
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from email.message import EmailMessage
 from functools import partial
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import requests
@@ -31,27 +31,25 @@ class Undelivered(TraplineError):
     """A text that certainly did not arrive."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sender:
-    """A way to send a text."""
+def senders(service: Service, stop_flag: StopFlag) -> dict[str, Callable[[str], None]]:
+    """The ways that the settings name: ``message``, ``mail`` and ``webhook``.
 
-    name: str
-    """``message``, ``mail`` or ``webhook``."""
-    send: Callable[[str], None]
-    """Raises `Undelivered`, and `LichessError` if it is unknown whether the text arrived."""
-
-
-def senders(service: Service, stop_flag: StopFlag) -> list[Sender]:
-    """The ways that the settings name."""
+    Each sends a text. It raises `Undelivered`, and `LichessError` if it is unknown whether the text arrived.
+    """
     mine = service.mine
-    found = []
-    if mine.digest_message:
-        found.append(Sender("message", lambda text: _message(service, stop_flag, text)))
-    if mine.digest_mail:
-        found.append(Sender("mail", partial(_mail, mine)))
-    if mine.digest_webhook:
-        found.append(Sender("webhook", partial(_webhook, mine.digest_webhook)))
-    return found
+    ways = {
+        "message": (mine.digest_message, partial(_message, service, stop_flag)),
+        "mail": (mine.digest_mail, partial(_mail, mine)),
+        "webhook": (mine.digest_webhook, partial(_webhook, mine.digest_webhook)),
+    }
+    return {name: send for name, (is_set, send) in ways.items() if is_set}
+
+
+def post_json(address: str, content: Mapping[str, Any]) -> None:
+    """Send a JSON object to an address. Raises `requests.RequestException`."""
+    headers = {"User-Agent": user_agent("")}
+    answer = requests.post(address, json=content, headers=headers, timeout=TIMEOUT_SECONDS, allow_redirects=False)
+    answer.raise_for_status()
 
 
 def _message(service: Service, stop_flag: StopFlag, text: str) -> None:
@@ -69,15 +67,8 @@ def _message(service: Service, stop_flag: StopFlag, text: str) -> None:
 
 def _webhook(address: str, text: str) -> None:
     try:
-        answer = requests.post(
-            address,
-            # Chat services take one or the other name.
-            json={"text": text, "content": text},
-            headers={"User-Agent": user_agent("")},
-            timeout=TIMEOUT_SECONDS,
-            allow_redirects=False,
-        )
-        answer.raise_for_status()
+        # Chat services take one or the other name.
+        post_json(address, {"text": text, "content": text})
     except requests.HTTPError as error:
         status = "nothing" if error.response is None else error.response.status_code
         raise Undelivered(f"the address answered {status}") from None

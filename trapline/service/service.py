@@ -14,7 +14,7 @@ from trapline.service.games.game_files import GameFiles
 from trapline.service.games.lichess_games import LichessGames
 from trapline.service.games.live_rounds import LiveRounds
 from trapline.service.settings import ServiceOptions
-from trapline.service.state.clock import Clock, StopFlag, SystemClock
+from trapline.service.state.clock import Clock, StopFlag
 from trapline.service.state.job_log import JobLog
 from trapline.service.state.locks import ProcessLocks
 from trapline.service.state.rate_lock import RateLock
@@ -36,7 +36,7 @@ class Service:
         self.settings = settings
         self.mine = settings.service
         self.library = library
-        self.clock = clock or SystemClock()
+        self.clock = clock or Clock()
         self.source_state = SourceState(library.database)
         self.locks = locks or ProcessLocks(library.database)
         self.job_log = JobLog(library.database, self.clock)

@@ -21,7 +21,7 @@ from trapline.service import jobs as all_jobs
 from trapline.service.jobs import JOBS, Job, run_job
 from trapline.service.scheduler import serve
 from trapline.service.service import Service
-from trapline.service.state.clock import StopFlag, SystemClock
+from trapline.service.state.clock import Clock, StopFlag
 from trapline.service.state.job_log import KILLED, JobLog, Outcome
 from trapline.service.state.locks import ProcessLocks
 
@@ -113,7 +113,7 @@ def test_the_lock_of_a_killed_process_is_taken_over_and_its_run_is_logged_as_kil
     ended(second)
     assert [line.split()[0] for line in diary.read_text().splitlines()] == ["begin", "begin", "end"]
     with open_library(tmp_path / "library.sqlite") as library:
-        runs = JobLog(library.database, SystemClock()).log("users")
+        runs = JobLog(library.database, Clock()).log("users")
         assert [(run.error, run.ended is None) for run in runs] == [(None, False), (KILLED, True)]
         assert ProcessLocks(library.database).holders() == {}
 
@@ -166,7 +166,7 @@ def test_the_service_stops_while_it_works(
             time.sleep(0.01)
 
     with service_for(server, tmp_path, users=("alice",)) as service:
-        service.clock = SystemClock()
+        service.clock = Clock()
         service.library.add(legal())
         monkeypatch.setitem(all_jobs.JOBS, "users", Job("users", "tested", work, JOBS["users"].seconds))
         stop_flag = StopFlag(service.clock)

@@ -13,7 +13,6 @@ from db.games.index_games import index_files
 from db.library.open import open_library
 from tests.fake_lichess.http.server import Server
 from tests.support.service_site import service_for
-from trapcore.errors import OutputError
 from trapcore.io.streams import open_bytes
 from trapcore.io.work_folder import WorkFolder
 from trapline.service.games import months
@@ -85,7 +84,6 @@ def test_a_month_that_is_over_becomes_one_file(service: Service) -> None:
     # It is known already, and nothing is left of the others.
     assert indexed(service).counts["files"] == 0
     assert not any("202610" in name for name in service.source_state.all("file "))
-    assert service.source_state.all("month ") == {}
     assert joined(service).counts["joined"] == 0
     # A month is not over before its late games had two days.
     first = datetime(2026, 12, 2, 23, tzinfo=UTC).timestamp()
@@ -127,7 +125,7 @@ def test_a_run_that_is_killed_is_brought_to_its_end(service: Service, monkeypatc
         if at == "before the file is in its place":
             patch.setattr("trapcore.io.atomic_write.put_in_place", die)
         elif at == "before the others are deleted":
-            patch.setattr(months._Month, "_finish_last", lambda self: set() if not self._target.exists() else die())
+            patch.setattr(service.game_files, "index", die)
         else:
             patch.setattr(Path, "unlink", die)
         with pytest.raises(KeyboardInterrupt):
@@ -142,7 +140,6 @@ def test_a_run_that_is_killed_is_brought_to_its_end(service: Service, monkeypatc
     assert sorted(text(month).split("\n\n\n")) == sorted(
         (before + f"{game(late)}\n\n\n{game(f'second of {late}')}\n\n\n").split("\n\n\n")
     )
-    assert service.source_state.all("month ") == {}
 
 
 def test_what_cannot_be_read_again_replaces_nothing(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,14 +174,11 @@ def instead(put: Callable[[Path], object]) -> Callable[[Path], object]:
 DAMAGE: dict[str, Callable[[Path], object]] = {
     "cut off": lambda month: os.truncate(month, month.stat().st_size - 5),
     "of zeros": lambda month: month.write_bytes(month.read_bytes()[:-20] + bytes(20)),
-    "empty": lambda month: os.truncate(month, 0),
     "a folder": instead(Path.mkdir),
     "a pipe": instead(os.mkfifo),
     "a link to nowhere": instead(lambda month: month.symlink_to("/nowhere/at/all")),
     "a link to itself": instead(lambda month: month.symlink_to(month.name)),
     "a link to a part": instead(lambda month: month.symlink_to(f"{OCTOBER[1]}.pgn")),
-    "a name of a part": instead(lambda month: month.hardlink_to(month.with_name(f"{OCTOBER[1]}.pgn"))),
-    "not indexed": lambda month: month.write_bytes(month.read_bytes() + f"{game('by hand')}\n".encode()),
     "held by another": lambda month: WorkFolder.make(month.parent, [month.name]),
 }
 
@@ -217,7 +211,7 @@ def test_what_is_written_again_while_it_is_joined_stays(service: Service, monkey
     """A page that is fetched again has the same name, and perhaps more games."""
     fetched(service, *OCTOBER)
     indexed(service)
-    split, sync = months._split, months._sync
+    split = months._split
     again = [game(OCTOBER[1]), game(f"second of {OCTOBER[1]}"), game("one more")]
 
     def put_again(path: Path) -> Iterator[bytes]:
@@ -229,29 +223,6 @@ def test_what_is_written_again_while_it_is_joined_stays(service: Service, monkey
         patch.setattr(months, "_split", put_again)
         assert "was replaced while it was joined" in joined(service).problems[0]
     assert len(names(service)) == 3
-    indexed(service)
-
-    def put_then(path: Path) -> None:
-        sync(path)
-        if path.is_dir():
-            # Between the joined file and the others' end nobody can write them.
-            with pytest.raises(OutputError, match="is being written"):
-                service.game_files.put("users", f"anna/{OCTOBER[1]}", again)
-        else:
-            service.game_files.put("users", f"anna/{OCTOBER[2]}", again)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(months, "_sync", put_then)
-        assert "was replaced" in joined(service).problems[0]
-    assert len(names(service)) == 3
-    # And the files of a run that was killed, if they were written again before the next one.
-    indexed(service)
-    with monkeypatch.context() as patch:
-        patch.setattr(months._Month, "_finish_last", lambda self: None)
-        joined(service)
-    fetched(service, OCTOBER[0])
-    assert joined(service).problems == []
-    assert [name for name in names(service) if "T" in name] == [f"users/anna/{OCTOBER[0]}.pgn"]
 
 
 def test_a_game_that_comes_twice_is_in_a_month_once(service: Service) -> None:
@@ -270,8 +241,7 @@ def test_a_game_that_comes_twice_is_in_a_month_once(service: Service) -> None:
     assert read.count(odd) == 2
 
 
-def test_a_file_without_an_end_does_not_run_into_the_next(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(months, "LONGEST_GAME", 1000)
+def test_a_file_without_an_end_does_not_run_into_the_next(service: Service) -> None:
     fetched(service, *OCTOBER)
     folder = service.game_files.folder / "games" / "users" / "anna"
     long = f'[Event "long"]\n\n1. d4 {{{"long " * 100_000}}} *'
@@ -302,14 +272,13 @@ def test_links_in_the_folder_are_followed_once_and_never_joined(service: Service
     assert joined(service).counts["joined"] == 1
     assert names(service) == ["users/anna/2026-10.pgn.zst", f"users/anna/{OCTOBER[1]}.pgn"]
     assert (elsewhere / "2026-10.pgn.zst").is_file()
-    # A month that lies elsewhere stays there.
+    # A month that is a link stays as it is, and what belongs into it waits.
     (elsewhere / "2026-10.pgn.zst").rename(tmp_path / "far.zst")
     (elsewhere / "2026-10.pgn.zst").symlink_to(tmp_path / "far.zst")
     fetched(service, OCTOBER[0].replace("T10", "T11"))
     indexed(service)
-    assert joined(service).counts["joined"] == 1
-    assert (elsewhere / "2026-10.pgn.zst").is_symlink()
-    assert text(tmp_path / "far.zst").count("[Event ") == 4
+    assert "is a link" in joined(service).problems[0]
+    assert len(names(service)) == 3
 
 
 def test_the_copies_of_joined_files_go_and_the_month_gets_its_own(service: Service) -> None:

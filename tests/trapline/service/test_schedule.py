@@ -21,7 +21,7 @@ from trapline.service.jobs import JOBS, Job
 from trapline.service.schedule import Schedule
 from trapline.service.scheduler import serve
 from trapline.service.service import Service
-from trapline.service.state.clock import StopFlag, SystemClock
+from trapline.service.state.clock import Clock, StopFlag
 from trapline.service.state.job_log import Outcome
 
 ROOT = Path(__file__).parents[3]
@@ -212,7 +212,7 @@ def at_work(server: Server, tmp_path: Path) -> Iterator[Service]:
     """A service that watches a folder by the machine's clock, in a thread of its own; stopped at the end."""
     with service_for(server, tmp_path, folders=(tmp_path,), backup_hours=0, mine_hours=0, verify_hours=0,
                      vacuum_hours=0) as service:  # fmt: skip
-        service.clock = SystemClock()
+        service.clock = Clock()
         stop_flag = StopFlag(service.clock)
         thread = threading.Thread(target=serve, args=(service, stop_flag), daemon=True)
         thread.start()

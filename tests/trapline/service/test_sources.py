@@ -23,7 +23,7 @@ from trapline.service.games.lichess_games import Page
 from trapline.service.jobs import run_job
 from trapline.service.service import Service
 from trapline.service.sources import dumps
-from trapline.service.state.clock import StopFlag, Stopped, SystemClock
+from trapline.service.state.clock import Clock, StopFlag, Stopped
 from trapline.service.state.job_log import Outcome
 
 
@@ -164,7 +164,7 @@ def test_no_request_comes_beside_another_whoever_asks(
 
         def ask(number: int) -> None:
             service = (one, other)[number % 2]
-            service.lichess_games.running("alice", StopFlag(SystemClock()))
+            service.lichess_games.running("alice", StopFlag(Clock()))
 
         list(pool.map(ask, range(6)))
     assert most == [1]

@@ -88,7 +88,6 @@ class Round:
     """Round of a broadcast."""
 
     id: str
-    name: str
     is_running: bool
     is_over: bool
 
@@ -170,17 +169,11 @@ class LichessGames:
 
     # Tournaments ----------------------------------------------------------------------------------------------------
 
-    def arena(self, tournament: str, stop_flag: StopFlag) -> tuple[bool, int | None]:
-        """Whether an arena tournament is over, and how many games it had, if lichess says so."""
+    def tournament(self, kind: str, tournament: str, stop_flag: StopFlag) -> tuple[bool, int | None]:
+        """Whether a tournament is over, and how many games it had, if lichess says so; ``kind`` as below."""
         with self._request(stop_flag):
-            found = self._ask.get(f"/api/tournament/{tournament}")
-            return bool(found.get("isFinished")), _count(found)
-
-    def swiss(self, tournament: str, stop_flag: StopFlag) -> tuple[bool, int | None]:
-        """Whether a Swiss tournament is over, and how many games it had, if lichess says so."""
-        with self._request(stop_flag):
-            found = self._ask.get(f"/api/swiss/{tournament}")
-            return found.get("status") == "finished", _count(found)
+            found = self._ask.get(f"/api/{kind}/{tournament}")
+            return bool(found.get("isFinished")) or found.get("status") == "finished", _count(found)
 
     def tournament_games(self, kind: str, tournament: str, stop_flag: StopFlag) -> Page:
         """All games of a tournament; ``kind`` is ``tournament`` or ``swiss``."""
@@ -195,7 +188,6 @@ class LichessGames:
             return [
                 Round(
                     ident(one["id"]),
-                    str(one["name"]),
                     is_running=bool(one.get("ongoing")),
                     is_over=bool(one.get("finishedAt") or one.get("finished")),
                 )

@@ -1,8 +1,5 @@
 """Arena and Swiss tournaments, fetched once when they are over, so that no running game is read."""
 
-from collections.abc import Callable
-
-from trapline.service.games.lichess_games import LichessGames
 from trapline.service.service import Service
 from trapline.service.sources.retry import note_bad, record_errors, until_stopped, with_retries
 from trapline.service.state.clock import StopFlag
@@ -18,32 +15,21 @@ _MEANINGS = {404: "there is no such tournament"}
 
 def fetch(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
     """Fetch and index the games of all tournaments of the settings that are over."""
-    lichess = service.lichess_games
-    for kind, ids, request in (
-        ("tournament", service.mine.tournaments, lichess.arena),
-        ("swiss", service.mine.swiss, lichess.swiss),
-    ):
+    for kind, ids in (("tournament", service.mine.tournaments), ("swiss", service.mine.swiss)):
         for ident in until_stopped(ids, stop_flag):
             with record_errors(outcome, f"{kind} {ident}", _MEANINGS):
-                _fetch_one(service, kind, ident, request, stop_flag, outcome)
+                _fetch_one(service, kind, ident, stop_flag, outcome)
     service.game_files.index(service.game_files.files(KIND), stop_flag, outcome)
 
 
-def _fetch_one(
-    service: Service,
-    kind: str,
-    ident: str,
-    request: Callable[[str, StopFlag], tuple[bool, int | None]],
-    stop_flag: StopFlag,
-    outcome: Outcome,
-) -> None:
-    lichess: LichessGames = service.lichess_games
+def _fetch_one(service: Service, kind: str, ident: str, stop_flag: StopFlag, outcome: Outcome) -> None:
+    lichess = service.lichess_games
     feed = f"{kind} {ident}"
     state = service.source_state.get(feed)
     if state.get("done"):
         outcome.counts["unchanged"] += 1
         return
-    is_over, games = with_retries(lambda: request(ident, stop_flag), stop_flag)
+    is_over, games = with_retries(lambda: lichess.tournament(kind, ident, stop_flag), stop_flag)
     if not is_over:
         outcome.counts["running"] += 1
         return

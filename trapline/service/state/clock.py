@@ -5,7 +5,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import Protocol
 
 from trapcore.parallel.budget import Cancellation
 
@@ -14,27 +13,15 @@ class Stopped(Exception):
     """The stop flag was set; what is done by then stays done."""
 
 
-class Clock(Protocol):
-    """Current time and waiting, so that tests can have another pace."""
+class Clock:
+    """The machine's clock. Tests have another one, with another pace."""
 
     def now(self) -> float:
         """Seconds since 1970."""
-        ...
-
-    def wait(self, event: threading.Event, seconds: float) -> None:
-        """Return after so many seconds, or as soon as the event is set."""
-        ...
-
-
-class SystemClock:
-    """The machine's clock."""
-
-    def now(self) -> float:
-        """Seconds since 1970 by the machine's clock."""
         return time.time()
 
     def wait(self, event: threading.Event, seconds: float) -> None:
-        """Wait in real seconds, independent of changes to the clock."""
+        """Return after so many real seconds, or as soon as the event is set."""
         event.wait(seconds)
 
 
