@@ -3,8 +3,7 @@
 =================  ===================================================================================
 settings.py        the table ``[bot]`` of the settings
 saved_state.py     what survives a restart: a file for each running game and one for the bot
-latency_stats.py   latency of the moves, for the health endpoint
-health.py          health endpoint on the loopback interface
+health.py          health endpoint on the loopback interface, with the latency of the moves
 moves/             choosing moves: search, books, tablebases, the trap book, time management
 chat/              chat messages and the threads that send them
 challenges/        accepting challenges, and challenging other bots

@@ -20,8 +20,7 @@ from bot.finished_games import FinishedGames
 from bot.game_archive import Recorder
 from bot.game_context import GameContext
 from bot.game_runner import Game
-from bot.health import metrics, summary
-from bot.latency_stats import LatencyStats, spread
+from bot.health import LatencyStats, metrics, spread, summary
 from bot.moves.move_choice import MoveSources
 from bot.moves.repertoires import Repertoires
 from bot.moves.search_pool import SearchPool
@@ -282,7 +281,6 @@ class Bot:
         self._requests.shutdown(wait=False, cancel_futures=True)
 
     def _drain(self) -> None:
-        """Handle all waiting events."""
         while True:
             try:
                 self._inbox.get_nowait()()
@@ -384,7 +382,6 @@ class Bot:
         self._requests.submit(self._request_games)
 
     def _is_stream_broken(self) -> bool:
-        """Whether the account's stream is broken, or waits for its next opening."""
         return time.monotonic() - self._heard >= STREAM_SILENT_SECONDS
 
     def _request_games(self) -> None:

@@ -108,7 +108,6 @@ def address_of(info: GameInfo, url: str) -> str:
 
 
 def _score(value: int) -> chess.engine.PovScore:
-    """The evaluation of a value for White."""
     if abs(value) <= MATE_BOUND:
         return chess.engine.PovScore(chess.engine.Cp(value), chess.WHITE)
     moves = max(1, (MATE - abs(value) + 1) // 2)

@@ -5,7 +5,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 
 from bot.chat.worker import ChatWorker
-from bot.latency_stats import LatencyStats
+from bot.health import LatencyStats
 from bot.moves.move_choice import MoveSources
 from bot.moves.repertoires import Repertoires
 from bot.moves.search_pool import SearchPool

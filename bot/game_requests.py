@@ -141,6 +141,5 @@ class GameRequests:
             self._takeback_answered()
 
     def _await_pause(self, name: str) -> None:
-        """Wait until the request with this name may be made."""
         while (wait := self._pauses.wait(Kind.MOVE, name)) > 0 and not self._closed.is_set():
             self._closed.wait(min(wait, 0.25))

@@ -21,8 +21,9 @@ from bot.moves.draws_and_resigning import DrawResignPolicy
 from bot.moves.engines import Searcher, searcher
 from bot.moves.move_choice import Choice, any_move, choose, move_without_search
 from bot.moves.time_management import clock_of, seconds_left, thinking_time
-from bot.moves.trap_book import PendingReplies, TrapSet
+from bot.moves.trap_book import PendingReplies
 from bot.saved_state import TRAPS_CHOSEN, TRAPS_TAKEN
+from coach.repertoire.live_traps import LiveTrap
 from lichess.api import (
     ChatLine,
     GameEvent,
@@ -50,8 +51,6 @@ REOPEN_SECONDS = 0.5
 
 @dataclass(frozen=True, slots=True)
 class _Turn:
-    """Position in which it is our turn."""
-
     info: GameInfo
     state: GameState
     moves: tuple[str, ...]
@@ -74,7 +73,8 @@ class _Decision:
     offers_draw: bool = False
 
 
-_FIRST = rules.Begin | rules.MovesChanged | rules.Decide
+def _comes_later(action: rules.Action) -> bool:
+    return not (action in (rules.Do.BEGIN, rules.Do.MOVES_CHANGED) or isinstance(action, rules.Decide))
 
 
 class Game:
@@ -215,11 +215,12 @@ class Game:
                     return
                 self._session, actions = rules.step(self._session, event, at, opened)
                 # Our own move goes first, because our clock is running; it is chosen with what `Begin` makes ready.
-                for action in sorted(actions, key=lambda action: not isinstance(action, _FIRST)):
+                for action in sorted(actions, key=_comes_later):
                     self._do(action, at)
                 info, state = self._session.info, self._session.state
-                changed = any(isinstance(action, rules.MovesChanged) for action in actions)
-                if changed and info is not None and state is not None:
+                if isinstance(event, ChatLine) and info is not None:
+                    self._context.chat.heard(info, event)
+                if rules.Do.MOVES_CHANGED in actions and info is not None and state is not None:
                     self._context.chat.changed(info, state)
         except Exception:
             log.exception("game %s: an event could not be handled", self.id)
@@ -230,14 +231,12 @@ class Game:
     def _do(self, action: rules.Action, now: float) -> None:
         session, chat = self._session, self._context.chat
         info, state = session.info, session.state
-        assert info is not None or isinstance(action, rules.ChatReceived | rules.Resync)
+        assert info is not None or isinstance(action, rules.Resync)
         match action:
-            case rules.ChatReceived(line):
-                self._hear(line)
             case rules.Resync(reason):
                 log.info("game %s is read anew: %s", self.id, reason)
                 self._reopen = True
-            case rules.Begin():
+            case rules.Do.BEGIN:
                 assert info is not None
                 assert state is not None
                 self._sources = self._context.sources.for_game(info)
@@ -245,7 +244,7 @@ class Game:
                 self._searcher = searcher(engine, self._context.search_pool)
                 log.info("game %s against %s, %s %s", self.id, info.opponent.name, info.speed, info.variant)
                 chat.begin(info, state)
-            case rules.MovesChanged():
+            case rules.Do.MOVES_CHANGED:
                 self._unsent_since = None
                 self._stop_search.cancel()
                 assert info is not None
@@ -264,32 +263,28 @@ class Game:
             case rules.AnswerTakeback():
                 self._stop_search.cancel()
                 self._requests.settle_takeback(True)
-            case rules.WithdrawTakeback():
+            case rules.Do.WITHDRAW_TAKEBACK:
                 self._stop_search.cancel()
                 self._requests.settle_takeback(False)
-            case rules.ConsiderDraw():
+            case rules.Do.CONSIDER_DRAW:
                 self._requests.answer_draw(self._draw_resign.accepts_draw(len(session.moves)))
-            case rules.Claim():
+            case rules.Do.CLAIM:
                 assert info is not None
                 self._requests.claim(info, session.moves)
-            case rules.Abort():
+            case rules.Do.ABORT:
                 self._requests.abort()
-            case rules.GiveUp():
+            case rules.Do.GIVE_UP:
                 log.error("game %s: %d moves were refused, so it is given up", self.id, rules.REFUSALS)
                 self._requests.give_up(session.moves)
-            case rules.LeaveStream():
+            case rules.Do.LEAVE_STREAM:
                 self.stop()
-            case rules.Finish():
+            case rules.Do.FINISH:
                 log.info("game %s is over: %s", self.id, state.status if state is not None else "")
 
     def _save_notes(self) -> None:
         """Save clocks and evaluations, as new tables, because another thread may be writing the old ones to disk."""
         self._saved.clocks, self._saved.evals = self._clocks.copy(), self._evals.copy()
         self._context.saved_state.save(self._saved)
-
-    def _hear(self, line: ChatLine) -> None:
-        if self._session.info is not None:
-            self._context.chat.heard(self._session.info, line)
 
     def _end(self) -> None:
         self._stop_search.cancel()
@@ -356,7 +351,7 @@ class Game:
             self._remember_reply(decision.choice.trap)
         return replace(decision, offers_draw=self._draw_resign.offers_draw(decision.choice, board))
 
-    def _remember_reply(self, trap: TrapSet) -> None:
+    def _remember_reply(self, trap: LiveTrap) -> None:
         """Save the reply to the bait of a trap, so that it survives a restart."""
         self._pending.add(trap)
         self._context.saved_state.count([TRAPS_CHOSEN])

@@ -12,6 +12,7 @@ stream was opened again; if that shows such a proposal, it is withdrawn in the s
 """
 
 from dataclasses import dataclass, replace
+from enum import Enum, auto
 
 from lichess.api import ChatLine, Color, GameEvent, GameFull, GameInfo, GameState, OpponentGone
 
@@ -84,45 +85,10 @@ class Decide:
 
 
 @dataclass(frozen=True, slots=True)
-class MovesChanged:
-    """The moves on the board have changed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Begin:
-    """The first state of the game has arrived."""
-
-
-@dataclass(frozen=True, slots=True)
 class AnswerTakeback:
     """Accept or decline the opponent's takeback."""
 
     accept: bool
-
-
-@dataclass(frozen=True, slots=True)
-class WithdrawTakeback:
-    """Withdraw a takeback that was granted too late and counts as our own proposal."""
-
-
-@dataclass(frozen=True, slots=True)
-class ConsiderDraw:
-    """Accept or decline the opponent's draw offer."""
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """Claim the game, because the opponent has been away for long enough."""
-
-
-@dataclass(frozen=True, slots=True)
-class Abort:
-    """Abort the game, because the opponent never made a first move."""
-
-
-@dataclass(frozen=True, slots=True)
-class GiveUp:
-    """End the game, because no move of ours is taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,38 +98,30 @@ class Resync:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class LeaveStream:
+class Do(Enum):
+    """Actions that need nothing more said."""
+
+    BEGIN = auto()
+    """The first state of the game has arrived."""
+    MOVES_CHANGED = auto()
+    """The moves on the board have changed."""
+    WITHDRAW_TAKEBACK = auto()
+    """Withdraw a takeback that was granted too late and counts as our own proposal."""
+    CONSIDER_DRAW = auto()
+    """Accept or decline the opponent's draw offer."""
+    CLAIM = auto()
+    """Claim the game, because the opponent has been away for long enough."""
+    ABORT = auto()
+    """Abort the game, because the opponent never made a first move."""
+    GIVE_UP = auto()
+    """End the game, because no move of ours is taken."""
+    LEAVE_STREAM = auto()
     """Leave the stream, because nothing will happen for long."""
-
-
-@dataclass(frozen=True, slots=True)
-class Finish:
+    FINISH = auto()
     """The game is over."""
 
 
-@dataclass(frozen=True, slots=True)
-class ChatReceived:
-    """A line of chat has arrived."""
-
-    line: ChatLine
-
-
-Action = (
-    Decide
-    | MovesChanged
-    | Begin
-    | AnswerTakeback
-    | WithdrawTakeback
-    | ConsiderDraw
-    | Claim
-    | Abort
-    | GiveUp
-    | Resync
-    | LeaveStream
-    | Finish
-    | ChatReceived
-)
+Action = Decide | AnswerTakeback | Resync | Do
 
 
 # The game -----------------------------------------------------------------------------------------------------------
@@ -176,8 +134,6 @@ class _Sent:
     at: float
     """When its result was known."""
     refusals: int = 0
-    is_certain: bool = True
-    """Whether lichess confirmed the move."""
     resynced: bool = False
 
 
@@ -243,9 +199,7 @@ def to_move(info: GameInfo, plies: int) -> Color:
 
 def step(session: Session, event: Event, now: float, opened: float = 0.0) -> tuple[Session, list[Action]]:
     """Next state after ``event`` at ``now``, and the actions; ``opened`` is when the event's stream was requested."""
-    if isinstance(event, ChatLine):
-        return session, [ChatReceived(event)]
-    if session.is_over:
+    if session.is_over or isinstance(event, ChatLine):
         return session, []
     if isinstance(event, GameFull):
         return _full(session, event, now, opened)
@@ -291,7 +245,7 @@ def _full(session: Session, event: GameFull, now: float, opened: float) -> tuple
     after = replace(session, info=event.info, early=None, doubt=None)
     after, actions = _take(after, state, now)
     if begun:
-        actions.insert(0, Begin())
+        actions.insert(0, Do.BEGIN)
     sent = after.sent
     if (
         after.our_turn
@@ -303,7 +257,7 @@ def _full(session: Session, event: GameFull, now: float, opened: float) -> tuple
         # This stream was opened after the move was sent, and does not know it.
         if sent.refusals >= REFUSALS:
             actions = [action for action in actions if not isinstance(action, Decide)]
-            return replace(after, requested=after.moves), [*actions, GiveUp()]
+            return replace(after, requested=after.moves), [*actions, Do.GIVE_UP]
         again = None if sent.refusals else sent.uci
         after = replace(after, requested=after.moves, sent=None if not sent.refusals else replace(sent, at=now))
         actions = [action for action in actions if not isinstance(action, Decide)]
@@ -333,9 +287,9 @@ def _take(session: Session, state: GameState, now: float) -> tuple[Session, list
         after = replace(after, since=now, gone_claim=None, claims=0)
         if len(state.moves) < len(session.moves):
             after = replace(after, requested=None, sent=None, sending=None)
-        actions.append(MovesChanged())
+        actions.append(Do.MOVES_CHANGED)
     if state.is_over:
-        return replace(after, is_over=True), [*actions, Finish()]
+        return replace(after, is_over=True), [*actions, Do.FINISH]
     after, answers = _offers(after, state, now)
     actions += answers
     if after.our_turn and after.granted is None and after.requested != after.moves:
@@ -364,10 +318,10 @@ def _offers(session: Session, state: GameState, now: float) -> tuple[Session, li
         actions.append(AnswerTakeback(accept))
     elif own in state.takeback_offers and session.granted is None:
         session = replace(session, granted=now, answered=None, requested=None)
-        actions.append(WithdrawTakeback())
+        actions.append(Do.WITHDRAW_TAKEBACK)
     if opponent in state.draw_offers and session.answered_draw != state.moves:
         session = replace(session, answered_draw=state.moves)
-        actions.append(ConsiderDraw())
+        actions.append(Do.CONSIDER_DRAW)
     return session, actions
 
 
@@ -385,7 +339,7 @@ def _failed(session: Session, event: Failed, now: float) -> tuple[Session, list[
         return session, []
     before = session.sent
     refusals = before.refusals if before is not None and before.moves == event.moves else 0
-    sent = _Sent(event.moves, event.uci, now, refusals + event.refused, is_certain=False, resynced=True)
+    sent = _Sent(event.moves, event.uci, now, refusals + event.refused, resynced=True)
     return replace(session, sent=sent), [Resync("it is not known whether a move was played")]
 
 
@@ -402,15 +356,14 @@ def _tick(session: Session, now: float) -> tuple[Session, list[Action]]:
         return replace(session, sent=replace(sent, resynced=True)), [Resync("a move was taken but never shown")]
     if session.gone_claim is not None and now >= session.gone_claim and not session.our_turn:
         wait = min(CLAIM_AGAIN_SECONDS * 2.0**session.claims, MOST_CLAIM_SECONDS)
-        return replace(session, gone_claim=now + wait, claims=min(session.claims + 1, 10)), [Claim()]
+        return replace(session, gone_claim=now + wait, claims=min(session.claims + 1, 10)), [Do.CLAIM]
     if session.info.speed == "correspondence" and not session.our_turn and now - session.since >= LEAVE_SECONDS:
-        return session, [LeaveStream()]
+        return session, [Do.LEAVE_STREAM]
     waiting = len(session.moves) < 2 and not session.our_turn and session.info.initial is not None
     if waiting and not session.aborted and now - session.since >= ABORT_SECONDS:
-        return replace(session, aborted=True), [Abort()]
+        return replace(session, aborted=True), [Do.ABORT]
     return session, []
 
 
 def _begins(longer: tuple[str, ...], shorter: tuple[str, ...]) -> bool:
-    """Whether ``longer`` begins with ``shorter``."""
     return longer[: len(shorter)] == shorter

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import ClassVar
 from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr, field_validator
+from pydantic import Field, SecretStr, field_validator, model_validator
 
 from annotator.settings import AnalysisSettings
 from lichess.api import ULTRA_BULLET, speed_of
@@ -77,6 +77,12 @@ class EngineSettings(Section):
     ponder: bool = False
     """It searches on while the opponent thinks."""
 
+    @model_validator(mode="before")
+    @classmethod
+    def _of_command(cls, value: object) -> object:
+        """A plain text is the command alone."""
+        return {"command": value} if isinstance(value, str) else value
+
 
 class GameProfile(Section):
     """Books and engine for games of some kinds; a condition without values holds for all games."""
@@ -89,11 +95,6 @@ class GameProfile(Section):
     engine: EngineSettings | None = None
     """Likewise."""
 
-    @field_validator("engine", mode="before")
-    @classmethod
-    def _is_engine(cls, value: object) -> object:
-        return _engine(value)
-
     def fits(self, variant: str, speed: str, color: str) -> bool:
         """Whether a game is of this kind."""
         return (
@@ -101,11 +102,6 @@ class GameProfile(Section):
             and (not self.speeds or speed in set(self.speeds))
             and (self.color is None or color == self.color)
         )
-
-
-def _engine(value: object) -> object:
-    """A plain text is the command alone."""
-    return {"command": value} if isinstance(value, str) else value
 
 
 class BotSettings(Section):
@@ -287,11 +283,6 @@ class BotSettings(Section):
         examples=["~/.local/state/trapline/bot.log"],
     )
     log_json: bool = Field(default=False, description="Each line of the log is a JSON object.")
-
-    @field_validator("engine", mode="before")
-    @classmethod
-    def _is_engine(cls, value: object) -> object:
-        return _engine(value)
 
     def engine_for(self, variant: str, speed: str, color: str) -> EngineSettings | None:
         """The engine for a game; None for the own search."""

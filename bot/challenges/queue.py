@@ -135,7 +135,6 @@ class ChallengeQueue:
                 self._decline(challenge, DeclineReason.LATER)
 
     def _wait(self, challenge: Challenge) -> float:
-        """Seconds until this challenge may be answered."""
         wait = self._pauses.wait(Kind.ANSWER)
         return max(wait, self._pauses.wait(Kind.BOTS)) if challenge.challenger.is_bot else wait
 

@@ -5,7 +5,7 @@ While a game runs, text that could help a player goes to the spectators only: li
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from annotator.comments.evidence import evidence_of
 from annotator.comments.telling import Teller, words
@@ -66,7 +66,6 @@ class Facts:
     train: Callable[[str, str], str] = lambda who, name: ""
     """Challenges a person to a trap and returns the answer, see `bot.chat.training.Training.challenge`."""
     may_coach: bool = False
-    coaching: bool = field(default=False)
 
 
 def key(message: Message) -> str:

@@ -76,8 +76,10 @@ class OwnSearch:
 class Engine:
     """UCI engine for one game, started by a thread of its own, so that a start takes no longer than a move."""
 
-    def __init__(self, settings: EngineSettings) -> None:
-        self._settings = mine = settings
+    def __init__(self, settings: EngineSettings, substitute: OwnSearch | None = None) -> None:
+        """``substitute`` gives every move that the engine fails to give."""
+        self._settings, self._substitute = settings, substitute
+        mine = settings
         self._process = EngineProcess(
             mine.command, mine.uci_options, mine.arguments, mine.working_dir, starts=STARTS, grace_seconds=GRACE_SECONDS
         )
@@ -86,7 +88,19 @@ class Engine:
         self._started = self._starter.submit(self._process.start)
 
     def search(self, board: chess.Board, milliseconds: int, stop: Cancellation) -> Searched:
-        """Search by the engine. Raises `EngineError` if it is dead, and starts it again for the next move."""
+        """Search by the engine, which is started again for the next move if it is dead, or by its substitute.
+
+        Raises `EngineError` without one.
+        """
+        try:
+            return self._search(board, milliseconds)
+        except EngineError as error:
+            if self._substitute is None:
+                raise
+            log.info("%s; this move is ours", error)
+            return self._substitute.search(board, milliseconds, stop)
+
+    def _search(self, board: chess.Board, milliseconds: int) -> Searched:
         mine = self._settings
         limit = chess.engine.Limit(time=max(0.001, milliseconds / 1000), nodes=mine.nodes, depth=mine.depth)
         try:
@@ -115,27 +129,7 @@ def _value(score: chess.engine.Score) -> int:
     return MATE - 2 * mate + 1 if mate > 0 else -(MATE + 2 * mate)
 
 
-class WithSubstitute:
-    """UCI engine with the own search as substitute for every move that it fails to give."""
-
-    def __init__(self, engine: Engine, own: OwnSearch) -> None:
-        self._engine = engine
-        self._own = own
-
-    def search(self, board: chess.Board, milliseconds: int, stop: Cancellation) -> Searched:
-        """Search by the engine, or by the own search if that fails."""
-        try:
-            return self._engine.search(board, milliseconds, stop)
-        except EngineError as error:
-            log.info("%s; this move is ours", error)
-            return self._own.search(board, milliseconds, stop)
-
-    def close(self) -> None:
-        """End the engine."""
-        self._engine.close()
-
-
 def searcher(engine: EngineSettings | None, search_pool: SearchPool) -> Searcher:
     """Searcher for one game: that UCI engine, or the own search without one."""
     own = OwnSearch(search_pool)
-    return own if engine is None else WithSubstitute(Engine(engine), own)
+    return own if engine is None else Engine(engine, own)

@@ -17,8 +17,9 @@ from pydantic import SecretStr
 
 from bot.moves.engines import Searcher
 from bot.moves.online import OnlineMoves
-from bot.moves.trap_book import PendingReplies, TrapBook, TrapSet, found_trap
+from bot.moves.trap_book import PendingReplies, TrapBook
 from bot.settings import BotSettings, GameProfile, OnlineExplorer
+from coach.repertoire.live_traps import LiveTrap
 from coach.repertoire.stored import StoredRepertoire
 from coach.repertoire.trap_choice import choose_move
 from lichess.api import GameInfo, Person
@@ -40,7 +41,7 @@ class Choice:
     ``steer``: traps can be set after it."""
     value: int | None = None
     """Centipawns for us, if it was searched."""
-    trap: TrapSet | None = None
+    trap: LiveTrap | None = None
 
 
 class _Book(chess.polyglot.MemoryMappedReader):
@@ -176,7 +177,7 @@ def move_without_search(
         return Choice(board.uci(move), "book")
     if repertoire is not None and (prepared := repertoire.move(board)) is not None:
         uci, live = prepared
-        return Choice(uci, "repertoire", trap=None if live is None else found_trap(live))
+        return Choice(uci, "repertoire", trap=live)
     if (found := sources.tables.move(board)) is not None:
         return Choice(found, "table")
     if sources.online is not None and (online := sources.online.move(board, seconds)) is not None:
@@ -208,11 +209,11 @@ def choose(
 
     rating = None if person is None else person.rating
 
-    def known() -> list[TrapSet]:
+    def known() -> list[LiveTrap]:
         return book.set_by(board, board.legal_moves, max(20, int(TRAP_SHARE * milliseconds)), rating)
 
     opponent = book.opponent(person, sources.trap_loss)
-    chosen = choose_move(board, milliseconds, search, opponent, stop, known, found_trap)
+    chosen = choose_move(board, milliseconds, search, opponent, stop, known)
     why = "search" if chosen.is_best else "trap" if chosen.trap is not None else "steer"
     return Choice(chosen.uci, why, chosen.value, chosen.trap)
 

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import chess
@@ -22,9 +23,8 @@ from annotator.request import AnalysisOptions, AnalysisRequest
 from annotator.selection import Selection
 from annotator.settings import Tell
 from bot.moves.search_pool import SearchPool
-from bot.moves.set_traps import SetTrapFinder
 from bot.settings import BotOptions
-from coach.repertoire.live_traps import LiveTrap, allowed_cost
+from coach.repertoire.live_traps import LiveBait, LiveTrap, allowed_cost
 from coach.repertoire.replies import ReplyModel
 from coach.repertoire.trap_choice import Opponent
 from db.formats.bundled import open_or_bundle
@@ -45,6 +45,9 @@ from trapcore.trees.position_key import mirror_move
 
 log = logging.getLogger(__name__)
 
+PROOF_NODES = 20_000
+"""Nodes for each proof while a clock runs; the annotated game gets what the settings allow."""
+
 LOOK_BACK = 16
 """Plies after the bait for which a killer line is followed."""
 
@@ -58,28 +61,6 @@ class Answer:
     """Killer line in UCI, our moves and theirs in turn."""
     is_mate: bool
     """Whether the whole line was proved; otherwise only its first move is played without a search."""
-
-
-@dataclass(frozen=True, slots=True)
-class TrapSet:
-    """A move that sets a proved trap."""
-
-    move: str
-    slug: str
-    """Empty if it is none of the library's, nor like one."""
-    name: str
-    fen: str
-    """Position after the move, before the bait."""
-    answers: tuple[Answer, ...]
-    """To each of its baits, the likeliest to win the most first."""
-    known: bool
-    similarity: float
-    gain: float
-    """Win chance that a bait gives away, 0..2; 1 at least for a mate of the library."""
-    taken: float
-    """Probability that a bait is taken, 0..1."""
-    cost: float = 0.0
-    """Win chance that the move seems to give away, 0..2; 0 of a trap of the library, whose move nobody searched."""
 
 
 @dataclass
@@ -100,9 +81,10 @@ class PendingReplies:
             pending.answers.setdefault(bytes.fromhex(trap["key"]), []).append(answer)
         return pending
 
-    def add(self, trap: TrapSet) -> None:
+    def add(self, trap: LiveTrap) -> None:
         """Add the replies to the baits of a trap that is about to be set."""
-        self.answers.setdefault(_native.position_key(trap.fen), []).extend(trap.answers)
+        answers = (Answer(bait.uci, bait.killer_line, bait.mate_in is not None) for bait in trap.baits)
+        self.answers.setdefault(_native.position_key(trap.fen), []).extend(answers)
 
     def was_taken(self, board: chess.Board) -> bool:
         """Whether the last move of the board took the bait of one of these traps."""
@@ -143,7 +125,6 @@ class TrapBook:
         # To search for every losing move again after each move of a running game would take the time of its moves.
         live = replace(request, tell=Tell.SIMILAR) if request.tell.judges_every_move else request
         self._live_analyzer = self._analyzer if live is request else live.analyzer(known)
-        self._set_traps = SetTrapFinder(self._live_analyzer, search_pool)
         self._style = request.style
         self._annotator = Annotator(self.traps, settings.measure, Selection(), False, False, None)
         self._answers: dict[bytes, list[Answer]] = {}
@@ -179,14 +160,18 @@ class TrapBook:
 
     def set_by(
         self, board: chess.Board, moves: Iterable[chess.Move], milliseconds: int, rating: int | None = None
-    ) -> list[TrapSet]:
+    ) -> list[LiveTrap]:
         """Those of ``moves`` that set a proved trap, the most promising first against a player of ``rating``.
 
         Traps of the library are found at once; similar ones are proved as far as the time suffices.
         """
-        found: dict[str, TrapSet] = {}
+        found: dict[str, LiveTrap] = {}
         similar = []
-        for candidate in self._set_traps.candidates(board, [board.uci(move) for move in moves]):
+        # Without proofs of similar traps, which takes next to no time.
+        candidates = self._live_analyzer.judge_position(
+            board.fen(), [board.uci(move) for move in moves], nodes=1, unproved=True, chess960=board.chess960
+        )
+        for candidate in candidates:
             if _is_proved(candidate) and candidate.known:
                 found[candidate.uci] = self._trap_set(candidate, rating)
             else:
@@ -197,10 +182,20 @@ class TrapBook:
             left = int(1000 * (until - time.monotonic()))
             if left <= 0:
                 break
-            proved = self._set_traps.prove(board, uci, left)
-            if proved is not None and _is_proved(proved):
+            for proved in filter(_is_proved, self._search_pool.run(left, partial(self._prove, board, uci))):
                 found[uci] = self._trap_set(proved, rating)
         return sorted(found.values(), key=lambda trap: -trap.gain * trap.taken)
+
+    def _prove(self, board: chess.Board, move: str, milliseconds: int) -> Sequence[_native.SetTrap]:
+        """The best proved trap after one move (UCI); none if there is none, or if the time did not suffice."""
+        return self._live_analyzer.judge_position(
+            board.fen(),
+            [move],
+            nodes=PROOF_NODES,
+            unproved=False,
+            chess960=board.chess960,
+            milliseconds=milliseconds,
+        )
 
     def opponent(self, person: Person | None, trap_loss: float) -> Opponent:
         """Whom the traps that are found by searching are for, a person or a bot of his rating, None for anybody.
@@ -212,21 +207,14 @@ class TrapBook:
         model = ReplyModel(None, band, is_engine=person is not None and person.is_bot)
         return Opponent(model, allowed_cost(trap_loss, rating), self._search_pool.run)
 
-    def _trap_set(self, finding: _native.SetTrap, rating: int | None) -> TrapSet:
+    def _trap_set(self, finding: _native.SetTrap, rating: int | None) -> LiveTrap:
         trap = self.traps[finding.trap]
         mate = finding.mate_in is not None
         gain = finding.loss if finding.loss is not None else trap.gain
-        return TrapSet(
-            move=finding.uci,
-            slug=trap.slug,
-            name=trap.name,
-            fen=finding.fen,
-            answers=(Answer(finding.bait, tuple(finding.killer_line), mate),),
-            known=finding.known,
-            similarity=finding.similarity,
-            gain=max(1.0, gain or 0.0) if mate else gain or 0.3,
-            taken=self.taken(trap.slug, rating),
-        )
+        gain = max(1.0, gain or 0.0) if mate else gain or 0.3
+        taken = self.taken(trap.slug, rating)
+        bait = LiveBait(finding.bait, tuple(finding.killer_line), finding.mate_in, gain, taken)
+        return LiveTrap(finding.uci, finding.fen, (bait,), 0.0)
 
     def taken(self, slug: str, rating: int | None = None) -> float:
         """Share of decisions in which the bait was taken, with a prior of one in four.
@@ -318,24 +306,7 @@ class TrapLibrary:
             self._lock.release()
 
 
-def found_trap(trap: LiveTrap) -> TrapSet:
-    """A trap that was found by searching."""
-    return TrapSet(
-        move=trap.move,
-        slug="",
-        name="",
-        fen=trap.fen,
-        answers=tuple(Answer(bait.uci, bait.killer_line, bait.mate_in is not None) for bait in trap.baits),
-        known=False,
-        similarity=0.0,
-        gain=trap.gain,
-        taken=trap.taken,
-        cost=trap.cost,
-    )
-
-
 def _batch_of(pgn: bytes) -> _native.Batch | None:
-    """Batch of the games of a PGN text, for the analyzer; None if there are none."""
     splitter = _native.PgnSplitter()
     batches = splitter.feed(pgn) + splitter.finish()
     return batches[0] if batches else None

@@ -11,25 +11,16 @@ from bot.game_state import (
     LEAVE_SECONDS,
     REFUSALS,
     UNCONFIRMED_SECONDS,
-    Abort,
     Action,
     Answered,
     AnswerTakeback,
-    Begin,
-    ChatReceived,
-    Claim,
-    ConsiderDraw,
     Decide,
+    Do,
     Event,
     Failed,
-    Finish,
-    GiveUp,
-    LeaveStream,
-    MovesChanged,
     Played,
     Resync,
     Session,
-    WithdrawTakeback,
     may_send,
     step,
     to_move,
@@ -52,10 +43,10 @@ def run(session: Session, *events: tuple[Event, float]) -> tuple[Session, list[A
 
 def test_the_first_line_begins_the_game_and_asks_for_a_move() -> None:
     session, actions = run(Session(), (GameFull(WHITE, state()), 1.0))
-    assert actions == [Begin(), MovesChanged(), Decide(())]
+    assert actions == [Do.BEGIN, Do.MOVES_CHANGED, Decide(())]
     assert session.our_turn
     session, actions = run(Session(), (GameFull(BLACK, state()), 1.0))
-    assert actions == [Begin(), MovesChanged()]
+    assert actions == [Do.BEGIN, Do.MOVES_CHANGED]
     assert not session.our_turn
 
 
@@ -70,8 +61,8 @@ def test_the_same_moves_again_ask_for_nothing() -> None:
     session, _ = run(Session(), (GameFull(WHITE, state()), 1.0), (state(), 2.0))
     offered = state(draw_offers=frozenset({"black"}))
     session, actions = run(session, (offered, 3.0), (offered, 4.0), (state("e2e4"), 5.0), (state("e2e4"), 6.0))
-    assert actions == [ConsiderDraw(), MovesChanged()]
-    assert run(session, (state("e2e4", "e7e5"), 7.0))[1] == [MovesChanged(), Decide(("e2e4", "e7e5"))]
+    assert actions == [Do.CONSIDER_DRAW, Do.MOVES_CHANGED]
+    assert run(session, (state("e2e4", "e7e5"), 7.0))[1] == [Do.MOVES_CHANGED, Decide(("e2e4", "e7e5"))]
 
 
 def test_an_older_state_is_not_believed_but_looked_into() -> None:
@@ -80,7 +71,7 @@ def test_an_older_state_is_not_believed_but_looked_into() -> None:
     assert actions == []
     assert run(session, (Tick, 3.0 + DOUBT_SECONDS))[1] == [Resync("an older state was not followed by a newer one")]
     longer = state("e2e4", "e7e5", "g1f3", "b8c6")
-    assert run(session, (longer, 3.2), (Tick, 9.0))[1] == [MovesChanged(), Decide(longer.moves)]
+    assert run(session, (longer, 3.2), (Tick, 9.0))[1] == [Do.MOVES_CHANGED, Decide(longer.moves)]
     assert run(session, (state("d2d4"), 3.2))[1] == [Resync("a state contradicts the moves before")]
 
 
@@ -111,7 +102,7 @@ def test_the_result_of_a_move_is_taken_from_a_stream_that_is_opened_afterwards()
     # A stream that was opened before cannot know it.
     assert step(session, GameFull(WHITE, state()), 2.5, opened=1.9)[1] == []
     assert step(session, GameFull(WHITE, state()), 2.5, opened=2.1)[1] == [Decide((), "e2e4")]
-    assert step(session, GameFull(WHITE, state("e2e4")), 2.5, opened=2.1)[1] == [MovesChanged()]
+    assert step(session, GameFull(WHITE, state("e2e4")), 2.5, opened=2.1)[1] == [Do.MOVES_CHANGED]
 
 
 def test_a_refused_move_is_chosen_anew_but_not_for_ever() -> None:
@@ -121,9 +112,9 @@ def test_a_refused_move_is_chosen_anew_but_not_for_ever() -> None:
         session, _ = run(session, (Failed((), "e2e4", refused=True), float(at)))
         session, actions = run(session, (GameFull(WHITE, state()), at + 1.0))
         followed += actions
-    assert followed[:REFUSALS] == [*[Decide((), None)] * (REFUSALS - 1), GiveUp()]
+    assert followed[:REFUSALS] == [*[Decide((), None)] * (REFUSALS - 1), Do.GIVE_UP]
     # Should lichess not have it, then again.
-    assert set(followed[REFUSALS:]) == {GiveUp()}
+    assert set(followed[REFUSALS:]) == {Do.GIVE_UP}
 
 
 def test_a_move_that_was_taken_but_is_not_shown_is_looked_into_once_and_sent_again() -> None:
@@ -139,16 +130,16 @@ def test_a_move_that_was_taken_but_is_not_shown_is_looked_into_once_and_sent_aga
 def test_takebacks_are_counted_and_never_granted_in_rated_games() -> None:
     asks = state("e2e4", "e7e5", takeback_offers=frozenset({"black"}))
     session, actions = run(Session(takebacks_allowed=1), (GameFull(WHITE, asks), 1.0), (asks, 1.1))
-    assert actions == [Begin(), MovesChanged(), AnswerTakeback(True)]
+    assert actions == [Do.BEGIN, Do.MOVES_CHANGED, AnswerTakeback(True)]
     # Should lichess never have the answer, the game goes on.
     stuck = 1.1 + UNCONFIRMED_SECONDS
     late, actions = run(session, (_tick(), stuck))
     assert actions == [Resync("a takeback was answered long ago")]
     assert run(late, (GameFull(WHITE, state(*asks.moves)), stuck))[1] == [Decide(asks.moves)]
     session, actions = run(session, (Answered(), 1.5), (GameFull(WHITE, state("e2e4")), 2.0))
-    assert actions == [Resync("a takeback was answered"), MovesChanged()]
+    assert actions == [Resync("a takeback was answered"), Do.MOVES_CHANGED]
     again = state("e2e4", "c7c5", takeback_offers=frozenset({"black"}))
-    assert run(session, (again, 3.0))[1] == [MovesChanged(), AnswerTakeback(False), Decide(again.moves)]
+    assert run(session, (again, 3.0))[1] == [Do.MOVES_CHANGED, AnswerTakeback(False), Decide(again.moves)]
     rated = replace(WHITE, rated=True)
     assert AnswerTakeback(False) in run(Session(takebacks_allowed=5), (GameFull(rated, asks), 1.0))[1]
 
@@ -173,7 +164,7 @@ def test_nothing_is_sent_until_a_stream_tells_what_became_of_a_takeback(meanwhil
     assert actions == [Resync("a takeback was answered")]
     assert step(session, GameFull(WHITE, state("e2e4", "e7e5")), 3.2, opened=2.9) == (session, [])
     session, actions = run(session, (GameFull(WHITE, state("e2e4", "d7d5")), 3.5))
-    assert actions == [MovesChanged(), Decide(("e2e4", "d7d5"))]
+    assert actions == [Do.MOVES_CHANGED, Decide(("e2e4", "d7d5"))]
     assert may_send(session, ("e2e4", "d7d5"))
     assert run(session, (Answered(), 4.0))[1] == []
 
@@ -181,12 +172,12 @@ def test_nothing_is_sent_until_a_stream_tells_what_became_of_a_takeback(meanwhil
 def test_a_takeback_that_was_granted_too_late_is_a_proposal_and_withdrawn() -> None:
     proposes = state("e2e4", "e7e5", takeback_offers=frozenset({"white"}))
     session, actions = run(Session(takebacks_allowed=5), (GameFull(WHITE, proposes), 1.0), (proposes, 1.1))
-    assert actions == [Begin(), MovesChanged(), WithdrawTakeback()]
+    assert actions == [Do.BEGIN, Do.MOVES_CHANGED, Do.WITHDRAW_TAKEBACK]
     assert not may_send(session, proposes.moves)
     session, actions = run(session, (Answered(), 2.0), (GameFull(WHITE, state("e2e4", "e7e5")), 2.5))
     assert actions == [Resync("a takeback was answered"), Decide(proposes.moves)]
     over = run(session, (state("e2e4", "e7e5", status="resign"), 3.0))[1]
-    assert over == [Finish()]
+    assert over == [Do.FINISH]
 
 
 def test_no_takeback_is_granted_while_a_move_is_under_way() -> None:
@@ -210,11 +201,11 @@ def test_an_opponent_who_is_gone_loses_when_it_is_time() -> None:
     session, _ = run(Session(), (GameFull(WHITE, moves), 1.0), (OpponentGone(True, 10.0), 2.0))
     # Lichess rounds down and repeats.
     assert run(session, (_tick(), 12.0), (OpponentGone(True, 5.0), 7.2), (_tick(), 13.6))[1] == []
-    assert run(session, (_tick(), 12.0 + CLAIM_LATE_SECONDS), (_tick(), 14.0))[1] == [Claim()]
-    assert run(session, (OpponentGone(True, 0.0), 11.9), (_tick(), 12.0))[1] == [Claim()]
+    assert run(session, (_tick(), 12.0 + CLAIM_LATE_SECONDS), (_tick(), 14.0))[1] == [Do.CLAIM]
+    assert run(session, (OpponentGone(True, 0.0), 11.9), (_tick(), 12.0))[1] == [Do.CLAIM]
     assert run(session, (OpponentGone(False, None), 5.0), (_tick(), 60.0))[1] == []
     back = state("e2e4", "e7e5", "g1f3", "b8c6", "f1b5")
-    assert run(session, (back, 5.0), (_tick(), 60.0))[1] == [MovesChanged()]
+    assert run(session, (back, 5.0), (_tick(), 60.0))[1] == [Do.MOVES_CHANGED]
 
 
 def test_a_claim_that_came_too_early_is_made_again_and_again_but_less_and_less_often() -> None:
@@ -233,18 +224,18 @@ def test_a_claim_that_came_too_early_is_made_again_and_again_but_less_and_less_o
 
 def test_a_game_that_does_not_begin_is_aborted() -> None:
     session, _ = run(Session(), (GameFull(WHITE, state("e2e4")), 1.0))
-    assert run(session, (_tick(), ABORT_SECONDS), (_tick(), 1 + ABORT_SECONDS), (_tick(), 99.0))[1] == [Abort()]
+    assert run(session, (_tick(), ABORT_SECONDS), (_tick(), 1 + ABORT_SECONDS), (_tick(), 99.0))[1] == [Do.ABORT]
     slow = replace(WHITE, initial=None)
     session, _ = run(Session(), (GameFull(slow, state("e2e4")), 1.0))
     assert run(session, (_tick(), 1e6))[1] == []
     session, _ = run(Session(), (GameFull(replace(slow, speed="correspondence"), state("e2e4")), 1.0))
     assert run(session, (_tick(), LEAVE_SECONDS))[1] == []
-    assert run(session, (_tick(), 1 + LEAVE_SECONDS))[1] == [LeaveStream()]
+    assert run(session, (_tick(), 1 + LEAVE_SECONDS))[1] == [Do.LEAVE_STREAM]
 
 
 def test_the_end_comes_once() -> None:
     over = state("e2e4", status="resign", winner="white")
     session, actions = run(Session(), (GameFull(WHITE, state("e2e4")), 1.0), (over, 2.0), (over, 3.0), (_tick(), 99.0))
-    assert actions == [Begin(), MovesChanged(), Finish()]
+    assert actions == [Do.BEGIN, Do.MOVES_CHANGED, Do.FINISH]
     line = ChatLine("You", "gg", "player")
-    assert run(session, (line, 4.0))[1] == [ChatReceived(line)]
+    assert run(session, (line, 4.0))[1] == []

@@ -12,14 +12,13 @@ from bot.game_state import (
     Answered,
     AnswerTakeback,
     Decide,
+    Do,
     Event,
     Failed,
-    Finish,
     Played,
     Resync,
     Session,
     Tick,
-    WithdrawTakeback,
     may_send,
     step,
     to_move,
@@ -164,7 +163,7 @@ class Takebacks(Server):
     def record_action(self, action: Action) -> None:
         if action == AnswerTakeback(False):
             self.asks = False
-        elif isinstance(action, AnswerTakeback | WithdrawTakeback):
+        elif isinstance(action, AnswerTakeback) or action is Do.WITHDRAW_TAKEBACK:
             self.answers.append(isinstance(action, AnswerTakeback))
 
     def give(self, event: Event) -> None:
@@ -274,6 +273,6 @@ def test_any_events_in_any_order_break_nothing(color: Color, data: st.DataObject
                 assert session.our_turn
                 assert action.moves == session.moves
             granted += action == AnswerTakeback(True)
-            finished += isinstance(action, Finish)
+            finished += action is Do.FINISH
     assert granted <= 2
     assert finished <= 1

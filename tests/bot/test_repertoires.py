@@ -122,7 +122,7 @@ def test_its_moves_come_after_the_owners_books_and_before_all_else(tmp_path: Pat
     assert found is not None
     assert (found.uci, found.why) == ("g1f3", "repertoire")
     assert found.trap is not None
-    assert found.trap.answers[0].line[0] == "f3e5"
+    assert found.trap.baits[0].killer_line[0] == "f3e5"
     board.push_san("d4")
     assert move_without_search(board, sources, None, PendingReplies(), repertoire=repertoire) is None
     chess960 = chess.Board(chess960=True)

@@ -156,7 +156,7 @@ def play(
             board.push_uci(uci)
             continue
         is_searched = True
-        chosen = choose_move(board, milliseconds, searched, opponent, stop, list[LiveTrap], lambda trap: trap)
+        chosen = choose_move(board, milliseconds, searched, opponent, stop)
         if chosen.trap is not None:
             pending = chosen.trap
             counted.chosen += 1
