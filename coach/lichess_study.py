@@ -20,25 +20,28 @@ CHAPTERS = 64
 """Most chapters of a study."""
 
 
-def write_study(traps: Sequence[tuple[Trap, TrapStats]], folder: Path | str) -> list[Path]:
-    """Write the traps in their order into ``traps-1.pgn``, ``traps-2.pgn`` and so on; the files that were written.
+def write_chapters(chapters: Sequence[str], folder: Path, name: str) -> list[Path]:
+    """Write games into ``NAME-1.pgn``, ``NAME-2.pgn`` and so on, `CHAPTERS` each; the files that were written.
 
     Each appears under its name when it is complete; the folder is made if need be. Raises `OutputError`.
     """
-    folder = Path(folder)
     written = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for number, at in enumerate(range(0, len(traps), CHAPTERS), start=1):
-            path = folder / f"traps-{number}.pgn"
-            chapters = (chapter(trap, stats) for trap, stats in traps[at : at + CHAPTERS])
+        for number, at in enumerate(range(0, len(chapters), CHAPTERS), start=1):
+            path = folder / f"{name}-{number}.pgn"
             with replacing(path) as building:
                 # Lichess wants two blank lines or more between games.
-                Path(building).write_text("\n\n".join(chapters) + "\n", encoding="utf-8")
+                building.write_text("\n\n".join(chapters[at : at + CHAPTERS]) + "\n", encoding="utf-8")
             written.append(path)
     except OSError as error:
         raise OutputError(f"{folder}: cannot be written: {error.strerror}") from error
     return written
+
+
+def write_study(traps: Sequence[tuple[Trap, TrapStats]], folder: Path | str) -> list[Path]:
+    """Write the traps in their order, see `write_chapters`."""
+    return write_chapters([chapter(trap, stats) for trap, stats in traps], Path(folder), "traps")
 
 
 def study_files(folder: Path | str | None) -> list[Path]:

@@ -64,11 +64,6 @@ def file_of(decoys: Iterable[Decoy]) -> str:
     return "".join(f"{line}\n" for line in (MEANS, *(decoy.line() for decoy in decoys)))
 
 
-def decoys_means() -> str:
-    """What judged the decoys of the file."""
-    return _content().partition("\n")[0]
-
-
 @cache
 def bundled_decoys() -> tuple[Decoy, ...]:
     """The decoys of the file, in its order."""

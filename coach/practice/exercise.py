@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import reduce
 from hashlib import blake2b
 
 import chess
@@ -114,10 +113,7 @@ def read_answer(board: chess.Board, text: str) -> str:
             try:
                 move = read(tried)
             except chess.AmbiguousMoveError:
-                matching: list[object] = [
-                    board.san(each) for each in board.legal_moves if _could_be(board, each, tried)
-                ]
-                moves = reduce(_or, matching)
+                moves = ", ".join(board.san(each) for each in board.legal_moves if _could_be(board, each, tried))
                 raise AnswerError("{text} could be {moves}; write which", text=text, moves=moves) from None
             except ValueError:
                 continue
@@ -141,10 +137,6 @@ def _could_be(board: chess.Board, move: chess.Move, text: str) -> bool:
     moved = board.piece_type_at(move.from_square)
     symbol = chess.piece_symbol(moved).upper() if moved else ""
     return symbol == piece.upper() and chess.square_name(move.to_square) == target
-
-
-def _or(first: object, second: object) -> Message:
-    return Message("{first} or {second}", {"first": first, "second": second})
 
 
 def _king(board: chess.Board) -> Message:

@@ -21,7 +21,7 @@ import chess
 import chess.pgn
 import chess.svg
 
-from coach.lichess_study import CHAPTERS
+from coach.lichess_study import write_chapters
 from coach.practice.exercise import Exercise, Task
 from coach.practice.judge import failing_line
 from coach.practice.tested import right_move
@@ -57,12 +57,7 @@ def write_exercises(exercises: Sequence[Exercise], path: Path, *, name: str, lib
             return [_write(path, exercises_deck(exercises, name))]
         if kind == ".pgn":
             return [_write(path, exercises_pgn(exercises).encode())]
-        path.mkdir(parents=True, exist_ok=True)
-        parts = range(0, len(exercises), CHAPTERS)
-        return [
-            _write(path / f"exercises-{number}.pgn", exercises_pgn(exercises[at : at + CHAPTERS]).encode())
-            for number, at in enumerate(parts, start=1)
-        ]
+        return write_chapters(_games(exercises), path, "exercises")
     except OSError as error:
         raise OutputError(f"{path}: cannot be written: {error.strerror}") from error
 
@@ -108,9 +103,12 @@ def _title(exercise: Exercise, number: int) -> str:
 
 def exercises_pgn(exercises: Sequence[Exercise]) -> str:
     """The exercises in their order as PGN."""
-    games = (exercise_game(each, _title(each, number)) for number, each in enumerate(exercises, start=1))
     # Lichess wants two blank lines or more between games.
-    return "\n\n".join(games) + "\n"
+    return "\n\n".join(_games(exercises)) + "\n"
+
+
+def _games(exercises: Sequence[Exercise]) -> list[str]:
+    return [exercise_game(each, _title(each, number)) for number, each in enumerate(exercises, start=1)]
 
 
 def exercises_deck(exercises: Sequence[Exercise], name: str) -> bytes:
@@ -151,7 +149,6 @@ def _write(path: Path, content: bytes) -> Path:
 
 @lru_cache(maxsize=256)  # pictures of 30 kB
 def _fields(exercise: Exercise) -> tuple[str, ...]:
-    """The fields of a note."""
     return (
         exercise.id,
         _html(question(exercise)),

@@ -115,7 +115,7 @@ def _is_loss(test: BaitTest) -> bool:
     return test.loss >= LOSS + MARGIN and win_chance(test.depths[-1].bait) <= LEVEL
 
 
-def judge(exercise: Exercise, answer: str, stop: Cancellation | None = None, *, nodes: int = NODES) -> Judgement:
+def judge(exercise: Exercise, answer: str, stop: Cancellation | None = None) -> Judgement:
     """Judge a legal move (UCI), or `SOMETHING` or `NOTHING`.
 
     `SOMETHING` is judged in a decoy only: elsewhere it is right, and the move is still to come. Raises `PositionError`
@@ -126,7 +126,7 @@ def judge(exercise: Exercise, answer: str, stop: Cancellation | None = None, *, 
         return Judgement(mark, failing_line(exercise), exercise.cost)
     if answer == NOTHING:
         return Judgement(Mark.WRONG, (), exercise.cost)
-    judgement = _first_judgement(exercise, answer, Budget(nodes=nodes), stop)
+    judgement = _first_judgement(exercise, answer, Budget(nodes=NODES), stop)
     if judgement.mark not in (Mark.WRONG, Mark.OPEN) or judgement.mate_in is not None:
         return judgement
     after = search(exercise.epd, Budget(nodes=WINS_NODES), stop, moves=[answer])
@@ -167,7 +167,6 @@ def _against_a_mate(exercise: Exercise, answer: str, budget: Budget, stop: Cance
 
 
 def _sound(exercise: Exercise) -> Mark:
-    """Mark of a move that gives nothing away."""
     return Mark.SLOW if exercise.task is Task.KILLER and exercise.mate_in is not None else Mark.RIGHT
 
 

@@ -119,7 +119,6 @@ def _keys(exercise: Exercise) -> list[str]:
 
 @cache
 def _bundled() -> tuple[Exercise, ...]:
-    """The decoys of the file, as exercises."""
     patterns = {(each.epd, each.bait): each for each in bundled_patterns()}
     return tuple(_decoy(each, patterns[each.before, each.bait]) for each in bundled_decoys())
 

@@ -4,15 +4,14 @@ What a player has done is in the library and nowhere else: it is stored with eac
 goes on where it stopped, in the terminal or on the page, however it ended.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, date, datetime, timedelta, tzinfo
 
 from coach.practice.collect import Filter, material_of, plain_theme
 from coach.practice.exercise import Exercise, Origin
 from coach.practice.judge import Judgement, Mark, judge
 from coach.practice.mixing import from_patterns, in_turn, with_decoys
-from coach.practice.schedule import rated, streak
 from coach.practice.tested import is_confirmed, keep, recall
 from coach.practice.wording import theme_words
 from db.games.accounts import SiteAccount
@@ -22,8 +21,56 @@ from db.storage.practice_rows import Card, Review, cards_of, profile_names, revi
 from db.wording.english import ENGLISH
 from db.wording.grammar import Grammar
 from trapcore.errors import UsageError
+from trapcore.extras import extra
 from trapcore.parallel.budget import Cancellation
 from trapcore.suggestions import unknown_name
+
+AGAIN = timedelta(minutes=10)
+"""After a wrong answer."""
+
+
+def rated(exercise: Exercise, card: Card | None, now: datetime, *, is_right: bool, hints: int) -> tuple[int, Card]:
+    """FSRS's rating of an answer (1 again, 2 hard, 3 good), and the card after it; ``card`` is None for a new exercise.
+
+    ``now`` is in UTC. Raises `UsageError` if FSRS is not installed.
+    """
+    with extra("practice", "practising"):
+        import fsrs
+    scheduler = fsrs.Scheduler(learning_steps=(AGAIN,), relearning_steps=(AGAIN,), enable_fuzzing=False)
+    rating = fsrs.Rating.Again if not is_right else fsrs.Rating.Hard if hints else fsrs.Rating.Good
+    known = fsrs.Card(card_id=1)
+    if card is not None:
+        known = fsrs.Card(
+            card_id=1,
+            state=fsrs.State(card.state),
+            step=card.step,
+            stability=card.stability,
+            difficulty=card.difficulty,
+            due=card.due,
+            last_review=card.last_review,
+        )
+    after, _ = scheduler.review_card(known, rating, review_datetime=now)
+    return rating.value, Card(
+        epd=exercise.epd,
+        task=exercise.task.value,
+        state=after.state.value,
+        step=after.step,
+        stability=after.stability,
+        difficulty=after.difficulty,
+        due=after.due.replace(microsecond=0),
+        last_review=now.replace(microsecond=0),
+    )
+
+
+def streak(days: Iterable[date], today: date) -> int:
+    """Days in a row on which there was an answer, up to today; a day that is not over yet breaks nothing."""
+    known = set(days)
+    day = today if today in known else today - timedelta(days=1)
+    count = 0
+    while day in known:
+        count += 1
+        day -= timedelta(days=1)
+    return count
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +89,7 @@ class Standing:
     """Answers of today that counted and were right."""
     wrong: int
     streak: int
-    """Days in a row, see `coach.practice.schedule.streak`."""
+    """Days in a row, see `coach.practice.session.streak`."""
 
     def words(self, language: Grammar = ENGLISH) -> str:
         """``2 due, 10 new, 3 later; today 1 right, 0 wrong; 4 days in a row.``"""

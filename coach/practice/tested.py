@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 
-from cachetools import LRUCache
+from cachetools import LRUCache, cached
 
 from coach.practice.exercise import Exercise, Origin, Task
 from coach.practice.judge import DECOY_TEST, TEST, check_decoy, check_move
@@ -24,8 +24,6 @@ _Key = tuple[str, Place]
 """The test, by its digest, and what it tested."""
 
 _cache: LRUCache[_Key, MoveTest] = LRUCache(4096)
-_stored: LRUCache[tuple[str, _Key], bool] = LRUCache(4096)
-"""What is known to be in the library of this name."""
 _lock = threading.Lock()
 
 
@@ -63,7 +61,6 @@ def recall(library: Library, exercises: Iterable[Exercise]) -> None:
         for key in unknown & found.keys():
             if _is_possible(key[1], found[key]):
                 _cache[key] = found[key]
-                _stored[library.name, key] = True
 
 
 def untested(exercises: Iterable[Exercise]) -> list[Exercise]:
@@ -73,19 +70,16 @@ def untested(exercises: Iterable[Exercise]) -> list[Exercise]:
 
 
 def keep(library: Library, exercises: Sequence[Exercise]) -> None:
-    """Store what is known of these exercises and not in the library, which is open for writing. Raises `LibraryError`
-    and `LibraryBusyError`."""
+    """Store what is known of these exercises in the library, which is open for writing. Raises `LibraryError` and
+    `LibraryBusyError`."""
     with _lock:
         keys = {_key(each) for each in exercises if _is_searched(each)}
-        new = {key: _cache[key] for key in keys if key in _cache and (library.name, key) not in _stored}
-    if not new:
+        known = {key: _cache[key] for key in keys if key in _cache}
+    if not known:
         return
     with library.database.write() as connection:
-        for by in sorted({by for by, _ in new}):
-            store_move_tests(connection, by, {place: test for (each, place), test in new.items() if each == by})
-    with _lock:
-        for key in new:
-            _stored[library.name, key] = True
+        for by in sorted({by for by, _ in known}):
+            store_move_tests(connection, by, {place: test for (each, place), test in known.items() if each == by})
 
 
 def search_all(library: Library, exercises: Sequence[Exercise], open_for_writing: Callable[[], Library]) -> None:
@@ -101,17 +95,6 @@ def search_all(library: Library, exercises: Sequence[Exercise], open_for_writing
             keep(writing, part)
 
 
-def _tested(exercise: Exercise) -> MoveTest:
-    key = _key(exercise)
-    with _lock:
-        known = _cache.get(key)
-    if known is None:
-        known = (check_decoy if exercise.is_decoy else check_move)(*key[1])
-        with _lock:
-            _cache[key] = known
-    return known
-
-
 def _is_searched(exercise: Exercise) -> bool:
     """Whether something about it is known only by a search."""
     return exercise.task is Task.SAFE or (exercise.is_decoy and not exercise.best)
@@ -119,6 +102,11 @@ def _is_searched(exercise: Exercise) -> bool:
 
 def _key(exercise: Exercise) -> _Key:
     return DECOY_TEST if exercise.is_decoy else TEST, (exercise.epd, exercise.line[0])
+
+
+@cached(_cache, key=_key, lock=_lock)
+def _tested(exercise: Exercise) -> MoveTest:
+    return (check_decoy if exercise.is_decoy else check_move)(exercise.epd, exercise.line[0])
 
 
 def _is_possible(place: Place, test: MoveTest) -> bool:

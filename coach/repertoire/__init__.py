@@ -7,7 +7,6 @@ expectation.py    own moves within the allowed cost, and what each is worth agai
 tree.py           the repertoire as a value: moves, replies, traps
 build.py          the tree of moves, grown where games are likeliest to go
 export.py         a repertoire as PGN, as a polyglot book and as chapters of a study
-known_lines.py    lines that lead to the proved traps of a library
 stored.py         a repertoire as a file that a program plays from
 folder.py         the repertoires that a program plays from, and how one is built
 live_traps.py     moves of a running game that set a trap, found by searching

@@ -16,24 +16,26 @@ The same library and options give the same repertoire for any number of threads,
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 import chess
 
 from coach.repertoire.expectation import BAIT_GIFT, LEAST_GIFT, ReplyValue, WeighedMove, own_moves, reply_values, weigh
-from coach.repertoire.known_lines import KnownLines
 from coach.repertoire.live_traps import is_trap
 from coach.repertoire.replies import ReplyModel
 from coach.repertoire.tree import Position, Repertoire, Reply, TrapAhead
 from db.library.library import Library
 from db.traps.temptation import RatingBand
+from db.traps.trap import Trap
 from trapcore import _native
 from trapcore.errors import UsageError
 from trapcore.parallel.budget import Budget, Cancellation
 from trapcore.parallel.pools import Pool, in_order, threads
 from trapcore.proof.trap_test import BaitTest, check_bait
 from trapcore.proof.verdict import Verdict
+from trapcore.trees.chess_game import parse_position
 
 RESULTS_AS = 30.0
 """Games whose results count as much as a search, where the repertoire ends."""
@@ -86,10 +88,37 @@ class RepertoireOptions:
                 raise UsageError(f"{option} must be {least:,} to {most:,}, not {getattr(self, name)}")
 
 
+class KnownLines:
+    """Moves from the usual beginning to the baits of traps, by position; also where moves were transposed."""
+
+    def __init__(self, traps: Iterable[Trap], color: str) -> None:
+        """The proved ones of these that ``color`` sets and that were reached from the beginning."""
+        self._moves: defaultdict[bytes, list[str]] = defaultdict(list)
+        for trap in traps:
+            if trap.verdict is Verdict.PROVED and trap.moves is not None and trap.victim != color:
+                self._add(trap)
+
+    def _add(self, trap: Trap) -> None:
+        assert trap.moves is not None
+        board = chess.Board()
+        for word in trap.moves.split():
+            if not word.rstrip(".").isdecimal():
+                self._push(board, board.parse_san(word))
+        self._push(board, parse_position(trap.epd).parse_uci(trap.bait))
+
+    def _push(self, board: chess.Board, move: chess.Move) -> None:
+        here = self._moves[_native.position_key(board.fen())]
+        if move.uci() not in here:
+            here.append(move.uci())
+        board.push(move)
+
+    def moves(self, board: chess.Board) -> list[str]:
+        """UCI of the moves of these lines in a position; none of most."""
+        return self._moves.get(_native.position_key(board.fen()), [])
+
+
 @dataclass(slots=True)
 class _Child:
-    """A reply of the opponent."""
-
     reply: ReplyValue
     value: float
     """Our win chance after it, as long as it is not examined further."""
@@ -119,8 +148,6 @@ class _Option:
 
 @dataclass(slots=True)
 class _Own:
-    """A position in which we are to move."""
-
     board: chess.Board
     ply: int
     expected: float
@@ -169,8 +196,6 @@ def _main_lines(options: RepertoireOptions) -> RepertoireOptions:
 
 
 class _Tree:
-    """The tree while it grows."""
-
     def __init__(
         self, model: ReplyModel, lines: KnownLines, options: RepertoireOptions, pool: Pool, stop: Cancellation
     ) -> None:

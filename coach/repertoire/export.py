@@ -13,11 +13,10 @@ import chess.pgn
 import chess.polyglot
 import chess.svg
 
-from coach.lichess_study import CHAPTERS
+from coach.lichess_study import write_chapters
 from coach.repertoire.tree import Position, Repertoire, Reply, TrapAhead
 from db.formats.export_file import write_file
-from trapcore.errors import OutputError, UsageError
-from trapcore.io.atomic_write import replacing
+from trapcore.errors import UsageError
 
 WEIGHT = 1000
 """Weight of a move in a polyglot book, where each position has one move."""
@@ -45,7 +44,7 @@ def write_repertoire(repertoire: Repertoire, path: Path) -> list[Path]:
         case ".bin":
             write_file(path, as_book(repertoire))
             return [path]
-    return _write_chapters(repertoire, path)
+    return write_chapters(list(_chapters(repertoire)), path, "repertoire")
 
 
 def as_game(repertoire: Repertoire) -> str:
@@ -117,22 +116,6 @@ def what_it_says(trap: TrapAhead) -> str:
         f"A trap: {trap.reach:.1%} of games get here, {trap.falls:.0%} take the bait{games}. It wins {wins}; to set it "
         f"costs {trap.costs / 2:.2f} points against those who know it."
     )
-
-
-def _write_chapters(repertoire: Repertoire, folder: Path) -> list[Path]:
-    chapters = list(_chapters(repertoire))
-    written = []
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for number, at in enumerate(range(0, len(chapters), CHAPTERS), start=1):
-            path = folder / f"repertoire-{number}.pgn"
-            with replacing(path) as building:
-                # Lichess wants two blank lines or more between games.
-                Path(building).write_text("\n\n".join(chapters[at : at + CHAPTERS]) + "\n", encoding="utf-8")
-            written.append(path)
-    except OSError as error:
-        raise OutputError(f"{folder}: cannot be written: {error.strerror}") from error
-    return written
 
 
 def _chapters(repertoire: Repertoire) -> Iterator[str]:

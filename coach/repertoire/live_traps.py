@@ -89,7 +89,8 @@ class LiveTrap:
     baits: tuple[LiveBait, ...]
     """The most hopeful first."""
     cost: float
-    """Win chance that the move gives away, 0..2, by a short search."""
+    """Win chance that the move gives away, 0..2, by a short search; 0 of a trap of the library, whose move nobody
+    searched."""
 
     @property
     def taken(self) -> float:

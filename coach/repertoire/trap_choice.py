@@ -7,7 +7,7 @@ is the probability that he falls. The move with the greatest worth is played, if
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 import chess
 
@@ -54,40 +54,18 @@ LEAST_HOPE = 0.02
 """Win chance that a later trap has to promise beyond that of the best move."""
 
 
-class Baited(Protocol):
-    """A move that sets a trap."""
-
-    @property
-    def move(self) -> str:
-        """UCI."""
-
-    @property
-    def gain(self) -> float:
-        """Win chance that the bait gives away, 0..2."""
-
-    @property
-    def taken(self) -> float:
-        """Probability that it is taken, 0..1."""
-
-    @property
-    def cost(self) -> float:
-        """Win chance that the move seems to give away, 0..2; 0 if that is not known."""
-
-
-TrapT = TypeVar("TrapT", bound=Baited)
-
 Search = Callable[[chess.Board, int], tuple[str, int]]
 """Best move (UCI) and its value in centipawns, for so many milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen(Generic[TrapT]):
+class Chosen:
     """The move, and what it is for."""
 
     uci: str
     value: int
     """Centipawns for us."""
-    trap: TrapT | None
+    trap: LiveTrap | None
     """The trap that it sets."""
     is_best: bool
     """Whether it is the best move of the search."""
@@ -124,18 +102,17 @@ def choose_move(
     search: Search,
     opponent: Opponent,
     stop: Cancellation,
-    known: Callable[[], Sequence[TrapT]],
-    made: Callable[[LiveTrap], TrapT],
-) -> Chosen[TrapT]:
+    known: Callable[[], Sequence[LiveTrap]] = tuple,
+) -> Chosen:
     """The move to play within about ``milliseconds``; the board is not over.
 
-    ``known`` gives traps that are known without searching, the most promising first, ``made`` makes a trap out of one
-    that was found. Traps are found in usual chess only, not in Chess960.
+    ``known`` gives traps that are known without searching, the most promising first. Traps are found in usual chess
+    only, not in Chess960.
     """
     until = time.monotonic() + milliseconds / 1000
     if opponent.allowed <= 0 or milliseconds < LEAST_MILLISECONDS:
         return Chosen(*search(board, milliseconds), None, True)
-    found: list[TrapT] = list(known())[:MOST_TRAPS]
+    found = list(known())[:MOST_TRAPS]
     weighed = _looked(board, opponent, int(LOOK_SHARE * milliseconds), stop)
     is_baited = any(map(may_set_trap, weighed))
     looks_ahead = bool(weighed) and milliseconds >= AHEAD_MILLISECONDS
@@ -152,7 +129,7 @@ def choose_move(
             int(PROOF_SHARE * milliseconds), lambda left: list(prove_traps(board, weighed, left, stop, uci))
         )
         there = {trap.move for trap in found}
-        found += [made(trap) for trap in live if trap.move not in there]
+        found += [trap for trap in live if trap.move not in there]
     found.sort(key=lambda trap: trap.cost - trap.gain * trap.taken)
     own = next((trap for trap in found if trap.move == uci), None)
     others = [trap for trap in found if trap is not own][:MOST_TRAPS]
@@ -200,9 +177,7 @@ def _steered(
     return found if hopes[found] >= max(0.0, hopes[best.uci]) + LEAST_HOPE else None
 
 
-def prefer_trap(
-    best: Chosen[TrapT], traps: Iterable[TrapT], value_of: Callable[[str], int], allowed: float
-) -> Chosen[TrapT]:
+def prefer_trap(best: Chosen, traps: Iterable[LiveTrap], value_of: Callable[[str], int], allowed: float) -> Chosen:
     """The best move, or a trap that costs at most ``allowed`` of win chance and is worth more."""
     top = win_chance(best.value)
     worth = top if best.trap is None else top + best.trap.gain * best.trap.taken

@@ -64,8 +64,8 @@ class Losses:
     """The player's, the costliest first."""
 
     @classmethod
-    def of(cls, moves: Sequence[LostMove], games: int, *, zone: float = 0.0) -> "Losses":
-        """Count; times of day are those of the clock ``zone`` hours before UTC's."""
+    def of(cls, moves: Sequence[LostMove], games: int) -> "Losses":
+        """Count; times of day are UTC."""
         clocks = [*(name for _, name in _CLOCKS), _LONG, _NO_CLOCK]
         openings = Counter(move.opening for move in moves if move.is_players)
         names = sorted({move.opening for move in moves}, key=lambda name: (-openings[name], name))
@@ -83,7 +83,7 @@ class Losses:
             by_theme=_by_theme(moves),
             by_time=_counts(
                 moves,
-                lambda move: time_of_day(move.utc_time, zone),
+                lambda move: time_of_day(move.utc_time),
                 [*(name for _, name in _HOURS), _LATE, _NO_CLOCK],
             ),
             worst=tuple(costliest_first(own)[:WORST]),

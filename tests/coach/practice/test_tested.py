@@ -30,7 +30,6 @@ def forgotten() -> None:
 
 def _forget() -> None:
     tested._cache.clear()
-    tested._stored.clear()
 
 
 def _safe(library: Library) -> list[Exercise]:

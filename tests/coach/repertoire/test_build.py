@@ -11,10 +11,9 @@ import chess.polyglot
 import pytest
 
 from coach.repertoire import build
-from coach.repertoire.build import RepertoireOptions, build_repertoire
+from coach.repertoire.build import KnownLines, RepertoireOptions, build_repertoire
 from coach.repertoire.expectation import own_moves
 from coach.repertoire.export import as_book, as_game, write_repertoire
-from coach.repertoire.known_lines import KnownLines
 from coach.repertoire.stored import StoredRepertoire, made_of
 from coach.repertoire.tree import Position, Repertoire, Reply
 from db.games.index_games import index_files

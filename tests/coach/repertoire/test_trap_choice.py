@@ -1,7 +1,5 @@
 """Traps of a running game: found by searching, proved, and chosen for what they are worth."""
 
-from dataclasses import dataclass
-
 import chess
 import pytest
 
@@ -9,6 +7,7 @@ from coach.repertoire import trap_choice
 from coach.repertoire.expectation import WeighedMove
 from coach.repertoire.live_traps import (
     COST_MARGIN,
+    LiveBait,
     LiveTrap,
     baits_of,
     hope_ahead,
@@ -29,14 +28,9 @@ BEFORE_ELEPHANT = "d2d4 d7d5 c2c4 e7e6 b1c3 g8f6 c1g5 b8d7 c4d5"
 PLENTY = 60_000
 
 
-@dataclass(frozen=True)
-class Trap:
+def trap(move: str, gain: float, taken: float) -> LiveTrap:
     """A trap without a position."""
-
-    move: str
-    gain: float
-    taken: float
-    cost: float = 0.0
+    return LiveTrap(move, "", (LiveBait("", (), None, gain, taken),), 0.0)
 
 
 def elephant() -> chess.Board:
@@ -52,7 +46,7 @@ def test_a_trap_is_found_by_searching_and_proved() -> None:
     assert all(one.cost <= 0.05 + COST_MARGIN for one in weighed)
     retakes = next(one for one in weighed if one.uci == "e6d5")
     assert "c3d5" in [bait.uci for bait in baits_of(retakes)]
-    found = {trap.move: trap for trap in prove_traps(board, weighed, PLENTY)}["e6d5"]
+    found = {one.move: one for one in prove_traps(board, weighed, PLENTY)}["e6d5"]
     bait = found.baits[0]
     assert (bait.uci, bait.killer_line[0], bait.mate_in) == ("c3d5", "f6d5", None)
     assert all(each.gain >= 0.3 for each in found.baits)
@@ -75,21 +69,21 @@ def test_later_traps_promise_something_if_there_is_time_to_look() -> None:
 
 
 def test_the_best_move_is_left_for_a_trap_that_is_worth_more() -> None:
-    best: Chosen[Trap] = Chosen("a2a3", 30, None, True)
+    best: Chosen = Chosen("a2a3", 30, None, True)
     top = win_chance(30)
     values = {"cheap": 20, "dear": -60, "better": 90}
-    cheap, dear = Trap("cheap", 0.5, 0.2), Trap("dear", 1.0, 0.9)
+    cheap, dear = trap("cheap", 0.5, 0.2), trap("dear", 1.0, 0.9)
     assert prefer_trap(best, [cheap, dear], values.__getitem__, 0.05) == Chosen("cheap", 20, cheap, False)
     assert top - win_chance(-60) > 0.1
     assert prefer_trap(best, [cheap, dear], values.__getitem__, 0.3) == Chosen("dear", -60, dear, False)
     # What it costs is more than what is to be hoped for.
-    unlikely = Trap("cheap", 0.5, 0.01)
+    unlikely = trap("cheap", 0.5, 0.01)
     assert prefer_trap(best, [unlikely], values.__getitem__, 0.05) == best
     # The trap that the best move sets itself counts for it.
-    own = Chosen("a2a3", 30, Trap("a2a3", 0.5, 0.5), True)
+    own = Chosen("a2a3", 30, trap("a2a3", 0.5, 0.5), True)
     assert prefer_trap(own, [cheap], values.__getitem__, 0.05) == own
     # A shorter search that thinks more of a trap does not make it better than the best move.
-    assert prefer_trap(best, [Trap("better", 0.5, 0.0)], values.__getitem__, 0.05) == best
+    assert prefer_trap(best, [trap("better", 0.0, 0.5)], values.__getitem__, 0.05) == best
 
 
 @pytest.mark.parametrize("allowed", [0.0, 0.05])
@@ -102,7 +96,7 @@ def test_the_move_of_a_game_is_chosen_with_its_trap_if_traps_are_wanted(allowed:
         return found.line[0], found.value
 
     opponent = Opponent(MODEL, allowed)
-    chosen = choose_move(board, 20_000, by_search, opponent, Cancellation(), list[LiveTrap], lambda trap: trap)
+    chosen = choose_move(board, 20_000, by_search, opponent, Cancellation())
     assert chosen.uci == "e6d5"
     assert chosen.is_best
     assert (None if chosen.trap is None else chosen.trap.baits[0].uci) == ("c3d5" if allowed else None)
@@ -113,13 +107,11 @@ def test_the_baits_of_the_best_move_are_proved_where_the_look_passed_it_over(mon
     monkeypatch.setattr(trap_choice, "weighed_moves", lambda *_: [WeighedMove("f6d5", 0.0, 0.05, ())])
     opponent = Opponent(MODEL, 0.05)
 
-    def chosen(value: int) -> Chosen[LiveTrap]:
-        return choose_move(
-            elephant(), 5_000, lambda *_: ("e6d5", value), opponent, Cancellation(), list[LiveTrap], lambda trap: trap
-        )
+    def chosen(value: int) -> Chosen:
+        return choose_move(elephant(), 5_000, lambda *_: ("e6d5", value), opponent, Cancellation())
 
-    trap = chosen(12).trap
-    assert trap is not None
-    assert "c3d5" in [bait.uci for bait in trap.baits]
+    set_by_it = chosen(12).trap
+    assert set_by_it is not None
+    assert "c3d5" in [bait.uci for bait in set_by_it.baits]
     # Who has won sets no traps.
     assert chosen(900).trap is None
