@@ -26,8 +26,7 @@ from trapline.service.games.lichess_games import LichessGames
 from trapline.service.jobs import run_job
 from trapline.service.sources.users import UserCursor, new_games
 from trapline.service.state.clock import Clock, StopFlag
-from trapline.service.state.locks import ProcessLocks
-from trapline.service.state.rate_lock import RateLock
+from trapline.service.state.locks import ProcessLocks, RateLock
 from trapline.service.state.source_state import SourceState
 
 GOOD: dict[str, Any] = {"id": "abcdefgh", "createdAt": 1_700_000_000_000, "status": "mate", "pgn": "1. e4 e5 *"}

@@ -19,7 +19,8 @@ from tests.fake_lichess.game import Game
 from tests.fake_lichess.http.server import Server
 from tests.fake_lichess.site import Site
 from tests.fake_lichess.terms import Terms
-from trapline.service.scheduler import add_jobs
+from trapline.service.schedule import Schedule
+from trapline.service.scheduler import start_due
 from trapline.service.service import Service
 from trapline.service.state.clock import Clock
 from trapline.service.state.locks import ProcessLocks
@@ -102,9 +103,11 @@ class SteppedScheduler(BaseScheduler):  # type: ignore[misc]
 
     def __init__(self, service: Service) -> None:
         super().__init__(timezone=UTC, executors={"default": DebugExecutor()})
-        self.schedule = add_jobs(self, service)
+        self.service, self.schedule = service, Schedule(service)
+        self.schedule.update()
 
     def wakeup(self) -> None:
+        start_due(self, self.schedule, self.service)
         self._process_jobs()
 
     def shutdown(self, wait: bool = True) -> None:

@@ -1,7 +1,4 @@
-"""The commands ``trapline service``, ``trapline jobs`` and ``trapline follow``.
-
-Everything but typer is imported when a command runs.
-"""
+"""The commands ``trapline service``, ``trapline jobs`` and ``trapline follow``."""
 
 from __future__ import annotations
 
@@ -265,7 +262,6 @@ def _stop_by_signals(stop: Callable[[], None]) -> None:
 
 
 def _study_ids(studies: list[str]) -> list[str]:
-    """The ids of studies that are given by ids or addresses."""
     import re
 
     from trapcore.errors import UsageError

@@ -95,17 +95,16 @@ class JobResult:
         return self.error is not None and self.error != STOPPED
 
 
-def run_job(service: Service, name: str, *, patient: bool = True) -> JobResult | None:
+def run_job(service: Service, name: str) -> JobResult | None:
     """Run a job now; None if another process runs it.
 
-    ``patient`` waits until it is clear whether that process is alive, up to
-    `trapline.service.state.locks.SILENT_SECONDS`. Raises `Stopped` if the service is stopped before the job has
-    begun, and `LibraryError` if the log cannot be written.
+    It waits until it is clear whether that process is alive, up to `trapline.service.state.locks.SILENT_SECONDS`.
+    Raises `Stopped` if the service is stopped before the job has begun, and `LibraryError` if the log cannot be
+    written.
     """
     job = job_named(name)
     with service.stop_flag() as stop_flag:
-        wait = stop_flag.wait if patient else None
-        with service.locks.hold(f"job {name}", wait=wait, lost=stop_flag.set) as is_held:
+        with service.locks.hold(f"job {name}", wait=stop_flag.wait, lost=stop_flag.set) as is_held:
             if not is_held:
                 log.info("%s runs elsewhere", name)
                 return None

@@ -2,11 +2,9 @@
 
 import logging
 from contextlib import ExitStack, suppress
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 from apscheduler.executors.pool import ThreadPoolExecutor
-from apscheduler.job import Job
-from apscheduler.jobstores.memory import MemoryJobStore
 from apscheduler.schedulers.background import BackgroundScheduler
 from apscheduler.schedulers.base import BaseScheduler
 from apscheduler.triggers.interval import IntervalTrigger
@@ -28,44 +26,11 @@ POLL_SECONDS = 5.0
 """Interval at which the schedule is read."""
 
 
-class SharedJobStore(MemoryJobStore):  # type: ignore[misc]
-    """APScheduler's jobs in memory. The rows of the library, which all its services share, say which of them are due.
-
-    APScheduler looks at the rows every `POLL_SECONDS`, because another process may have paused or resumed a job, the
-    clock may have been set, or the machine may have slept.
-    """
-
-    def __init__(self, schedule: Schedule) -> None:
-        super().__init__()
-        self._schedule = schedule
-
-    def get_due_jobs(self, now: datetime) -> list[Job]:
-        """The jobs that are due and that no other process has taken.
-
-        Raises `LibraryError`. APScheduler logs it and tries again after `POLL_SECONDS`.
-        """
-        jobs = {job.id: job for job in self.get_all_jobs()}
-        taken = [jobs[name] for name in self._schedule.take_due(jobs)]
-        for job in taken:
-            job.modify(next_run_time=now)
-        return taken
-
-    def get_next_run_time(self) -> datetime:
-        """When APScheduler looks again."""
-        return datetime.now(UTC) + timedelta(seconds=POLL_SECONDS)
-
-
-def add_jobs(scheduler: BaseScheduler, service: Service) -> Schedule:
-    """Give the jobs of the service to a scheduler, and return their schedule. Raises `LibraryError`."""
-    schedule = Schedule(service)
-    schedule.update()
-    scheduler.add_jobstore(SharedJobStore(schedule))
-    for job in JOBS.values():
-        if seconds := job.seconds(service.mine):
-            trigger = IntervalTrigger(seconds=seconds, timezone=UTC)
-            # However late it is, a run that was taken is done.
-            scheduler.add_job(_run, trigger, (service, job.name), id=job.name, misfire_grace_time=None)
-    return schedule
+def start_due(scheduler: BaseScheduler, schedule: Schedule, service: Service) -> None:
+    """Give the jobs that are due, and that no other process has taken, to a scheduler. Raises `LibraryError`."""
+    for name in schedule.take_due([job.name for job in JOBS.values() if job.seconds(service.mine)]):
+        # However late it is, a run that was taken is done.
+        scheduler.add_job(_run, args=(service, name), id=name, misfire_grace_time=None, replace_existing=True)
 
 
 def serve(service: Service, stop_flag: StopFlag) -> None:
@@ -74,11 +39,17 @@ def serve(service: Service, stop_flag: StopFlag) -> None:
     Raises `LibraryError`, and `OutputError` if the port of the health endpoint is taken.
     """
     service.live = LiveRounds(service.lichess_games, service.game_files, service.clock)
-    # As many threads as jobs: none waits for another except for lichess and for the database.
-    scheduler = BackgroundScheduler(
-        timezone=UTC, executors={"default": ThreadPoolExecutor(len(JOBS))}, jobstore_retry_interval=POLL_SECONDS
+    # As many threads as jobs, and one for the schedule: none waits for another except for lichess and for the database.
+    scheduler = BackgroundScheduler(timezone=UTC, executors={"default": ThreadPoolExecutor(len(JOBS) + 1)})
+    schedule = Schedule(service)
+    schedule.update()
+    # Read again and again: another process may have paused a job, the clock may have been set, the machine have slept.
+    scheduler.add_job(
+        start_due,
+        IntervalTrigger(seconds=POLL_SECONDS, timezone=UTC),
+        (scheduler, schedule, service),
+        next_run_time=datetime.now(UTC),
     )
-    schedule = add_jobs(scheduler, service)
     with ExitStack() as stack:
         if port := service.mine.health_port:
             end = status_server.serve(port, lambda: health(service, schedule), lambda: metrics(service, schedule))

@@ -16,8 +16,7 @@ from trapline.service.games.live_rounds import LiveRounds
 from trapline.service.settings import ServiceOptions
 from trapline.service.state.clock import Clock, StopFlag
 from trapline.service.state.job_log import JobLog
-from trapline.service.state.locks import ProcessLocks
-from trapline.service.state.rate_lock import RateLock
+from trapline.service.state.locks import ProcessLocks, RateLock
 from trapline.service.state.source_state import SourceState
 
 

@@ -2,7 +2,7 @@
 
 import re
 from pathlib import Path
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from pydantic import Field, SecretStr, field_validator
 
@@ -11,6 +11,10 @@ from trapcore.settings import Section, data_folder
 
 CHANNELS = ("best", "ultraBullet", "bullet", "blitz", "rapid", "classical", "chess960", "bot", "computer")
 """Channels of lichess TV with the games that trapline knows, as lichess spells them."""
+
+
+Hours = Annotated[float, Field(ge=0, le=8760, allow_inf_nan=False)]
+"""Hours between two runs of a job."""
 
 
 class ServiceSettings(Section):
@@ -81,27 +85,17 @@ class ServiceSettings(Section):
         allow_inf_nan=False,
         description="Minutes between two looks at users, studies, tournaments, TV, broadcasts and folders, 1 to 10080.",
     )
-    mine_hours: float = Field(
-        default=24.0, ge=0, le=8760, allow_inf_nan=False, description="Hours between two searches for traps; 0: never."
-    )
-    verify_hours: float = Field(
+    mine_hours: Hours = Field(default=24.0, description="Hours between two searches for traps; 0: never.")
+    verify_hours: Hours = Field(
         default=168.0,
-        ge=0,
-        le=8760,
-        allow_inf_nan=False,
         description="Hours between two proofs of all traps of the library; 0: never.",
     )
-    annotate_hours: float = Field(
+    annotate_hours: Hours = Field(
         default=0.0,
-        ge=0,
-        le=8760,
-        allow_inf_nan=False,
         description="Hours between two looks for fetched games whose annotated copy is missing or older than the "
         "traps; 0: never.",
     )
-    backup_hours: float = Field(
-        default=24.0, ge=0, le=8760, allow_inf_nan=False, description="Hours between two backups; 0: never."
-    )
+    backup_hours: Hours = Field(default=24.0, description="Hours between two backups; 0: never.")
     backups: int = Field(default=7, ge=1, le=1000, description="Backups that are kept, 1 to 1000.")
     backup_folder: Path | None = Field(
         default=None,
@@ -109,11 +103,8 @@ class ServiceSettings(Section):
         "better.",
         examples=["/mnt/other/trapline"],
     )
-    vacuum_hours: float = Field(
+    vacuum_hours: Hours = Field(
         default=720.0,
-        ge=0,
-        le=8760,
-        allow_inf_nan=False,
         description="Hours between two tidyings, which join the fetched games of each month and rewrite the database "
         "file; 0: never.",
     )

@@ -270,3 +270,15 @@ def test_a_run_is_left_out_while_the_one_before_goes_on(
         finally:
             may_end.set()
         until(lambda: len(runs) == 2)
+
+
+def test_a_library_that_is_busy_for_a_while_costs_no_run(
+    server: Server, tmp_path: Path, runs: list[float], caplog: pytest.LogCaptureFixture
+) -> None:
+    with at_work(server, tmp_path):
+        until(lambda: runs)
+        with closing(sqlite3.connect(tmp_path / "library.sqlite", isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            until(lambda: "raised an exception" in caplog.text)
+        count = len(runs)
+        until(lambda: len(runs) > count)

@@ -6,13 +6,14 @@ asks (User-Agent), and may be asked as often as one likes as long as requests fo
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 from lichess.api import Unreachable
 from lichess.http import LONGEST_ANSWER, PIECE, Session, refusal, translate_errors, user_agent
 from trapcore.io.bounded_numbers import whole_number
+from trapline.service.games.lichess_games import pieces
 from trapline.service.state.clock import StopFlag
-from trapline.service.state.rate_lock import RateLock
+from trapline.service.state.locks import RateLock
 
 READ_TIMEOUT_SECONDS = 60.0
 """Time-out for the next piece of an answer: a month of thousands of games takes a while."""
@@ -52,18 +53,8 @@ class ChesscomGames:
             answer = self._session.get(self._path(user, f"{month}/pgn"), stream=True)
             if not answer.ok:
                 raise refusal(answer, SERVER)
-            parts = []
-            try:
-                size = 0
-                for chunk in answer.iter_content(PIECE):
-                    stop_flag.check()
-                    parts.append(chunk)
-                    size += len(chunk)
-                    if size > LONGEST_ANSWER:
-                        raise Unreachable(f"{SERVER} sent more than {LONGEST_ANSWER >> 20} MiB for {month}")
-            finally:
-                answer.close()
-        text = b"".join(parts)
+            with closing(answer):
+                text = b"".join(pieces(answer.iter_content(PIECE), LONGEST_ANSWER, f"{SERVER} {month}", stop_flag))
         length = answer.headers.get("Content-Length", "")
         packed = "Content-Encoding" in answer.headers
         if length and not packed and len(text) < whole_number(length):

@@ -1,11 +1,11 @@
 """Client for lichess's game exports: finished games, TV, studies, tournaments and broadcasts.
 
-Each request is made under the lock of `trapline.service.state.rate_lock`. A stream that breaks off gives the complete
+Each request is made under the lock of `trapline.service.state.locks`. A stream that breaks off gives the complete
 games before that, and its error.
 """
 
 import re
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
@@ -31,7 +31,7 @@ from lichess.http import (
 )
 from lichess.parse import ident, moment, text
 from trapline.service.state.clock import StopFlag
-from trapline.service.state.rate_lock import RateLock
+from trapline.service.state.locks import RateLock
 
 PAGE_GAMES = 1000
 """Games in one request, so that other processes can send theirs in between: lichess sends 20 games a second."""
@@ -281,14 +281,8 @@ class LichessGames:
 
         def read() -> None:
             chunks = cast(Generator[bytes], self._ask.get(path, fmt=_Bytes(), stream=True))
-            size = 0
             with closing(chunks):
-                for chunk in chunks:
-                    stop_flag.check()
-                    parts.append(chunk)
-                    size += len(chunk)
-                    if size > LONGEST_PGN:
-                        raise Unreachable(f"{path} has more than {LONGEST_PGN >> 20} MiB")
+                parts.extend(pieces(chunks, LONGEST_PGN, path, stop_flag))
 
         broke = self._read_all(read, stop_flag)
         data = b"".join(parts)
@@ -351,6 +345,17 @@ class _Bytes(FormatHandler[Any]):
 
     def handle(self, response: requests.Response, is_stream: bool, converter: Any = None) -> Any:
         return self.parse_stream(response) if is_stream else self.parse(response)
+
+
+def pieces(chunks: Iterable[bytes], most: int, what: str, stop_flag: StopFlag) -> Iterator[bytes]:
+    """The pieces of an answer. Raises `Unreachable` after ``most`` bytes, and `Stopped`."""
+    size = 0
+    for chunk in chunks:
+        stop_flag.check()
+        size += len(chunk)
+        if size > most:
+            raise Unreachable(f"{what} has more than {most >> 20} MiB")
+        yield chunk
 
 
 _ENDED = re.compile(rb"(^|\s)(1-0|0-1|1/2-1/2|\*)$|^$")

@@ -68,7 +68,6 @@ def join_months(
 
 
 def _by_target(paths: Iterable[Path]) -> dict[Path, list[Path]]:
-    """Files by the month's file that they belong to."""
     found: dict[Path, list[Path]] = defaultdict(list)
     for path in paths:
         if (named := _POLLED.fullmatch(path.name)) is not None and not path.is_symlink():
@@ -132,7 +131,6 @@ def _split(path: Path) -> Iterator[bytes]:
 
 
 def _chunks(path: Path) -> Iterator[bytes]:
-    """The decompressed bytes of a file."""
     with open_bytes(path) as reader:
         yield from reader
 

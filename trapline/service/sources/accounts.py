@@ -1,9 +1,8 @@
 """Latest finished games of one account, on request, as the pages need them."""
 
 from lichess.api import LichessError, Refused
-from trapline.service.games.lichess_games import whole_games
 from trapline.service.service import Service
-from trapline.service.sources.chesscom import NOBODY
+from trapline.service.sources.chesscom import NOBODY, games_of_month
 from trapline.service.sources.retry import with_retries
 from trapline.service.sources.users import explain_refusal
 from trapline.service.state.clock import StopFlag
@@ -21,7 +20,7 @@ def latest_games(service: Service, site: str, name: str, most: int, stop_flag: S
     if site == "chess.com":
         return _of_chesscom(service, name, most, stop_flag)
     with explain_refusal(service.lichess_games, name, stop_flag):
-        page = with_retries(lambda: service.lichess_games.latest(name, most, stop_flag), stop_flag)
+        page = with_retries(stop_flag, service.lichess_games.latest, name, most)
     if page.broke is not None and not page.games:
         raise page.broke
     return [game.pgn for game in page.games]
@@ -31,10 +30,8 @@ def _of_chesscom(service: Service, name: str, most: int, stop_flag: StopFlag) ->
     chesscom = service.chesscom_games
     found: list[str] = []
     try:
-        for month in reversed(with_retries(lambda: chesscom.months(name, stop_flag), stop_flag)):
-            text = with_retries(lambda part=month: chesscom.month(name, part, stop_flag), stop_flag)  # type: ignore[misc]
-            games, _ = whole_games(text.rstrip().encode() + b"\n\n")
-            found += games[::-1]
+        for month in reversed(with_retries(stop_flag, chesscom.months, name)):
+            found += games_of_month(chesscom, name, month, stop_flag)[::-1]
             if len(found) >= most:
                 break
     except Refused as error:

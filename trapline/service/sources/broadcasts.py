@@ -17,7 +17,7 @@ def fetch(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
     running: dict[str, set[str]] = {}
     for broadcast in until_stopped(service.mine.broadcasts, stop_flag):
         with record_errors(outcome, f"broadcast {broadcast}", _MEANINGS):
-            for one in with_retries(lambda b=broadcast: lichess.rounds(b, stop_flag), stop_flag):  # type: ignore[misc]
+            for one in with_retries(stop_flag, lichess.rounds, broadcast):
                 feed = f"round {one.id}"
                 if one.is_running and not one.is_over:
                     running.setdefault(broadcast, set()).add(one.id)

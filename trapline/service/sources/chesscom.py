@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
+from trapline.service.games.chesscom_games import ChesscomGames
 from trapline.service.games.lichess_games import whole_games
 from trapline.service.service import Service
 from trapline.service.sources.retry import record_errors, until_stopped, with_retries
@@ -14,6 +15,12 @@ NOBODY = {404: "there is no such player at chess.com, or the account was closed"
 """What an answer with this status means."""
 
 
+def games_of_month(chesscom: ChesscomGames, user: str, month: str, stop_flag: StopFlag) -> list[str]:
+    """Games that a player finished in a month, as PGN, in the order of their ends. Raises `LichessError`."""
+    text = with_retries(stop_flag, chesscom.month, user, month)
+    return whole_games(text.rstrip().encode() + b"\n\n")[0]
+
+
 def fetch(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
     """Fetch and index the new games of all players of the settings."""
     chesscom = service.chesscom_games
@@ -23,15 +30,10 @@ def fetch(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
         with record_errors(outcome, f"chess.com {user}", NOBODY, server="chess.com"):
             feed = f"chesscom {user.lower()}"
             done: list[str] = service.source_state.get(feed).get("done", [])
-            months = with_retries(lambda name=user: chesscom.months(name, stop_flag), stop_flag)  # type: ignore[misc]
+            months = with_retries(stop_flag, chesscom.months, user)
             for month in (each for each in months if each >= first and each not in done):
                 stop_flag.check()
-                text = with_retries(
-                    lambda name=user, part=month: chesscom.month(name, part, stop_flag),  # type: ignore[misc]
-                    stop_flag,
-                )
-                games, _ = whole_games(text.rstrip().encode() + b"\n\n")
-                if games:
+                if games := games_of_month(chesscom, user, month, stop_flag):
                     service.game_files.put(KIND, f"{user.lower()}/{month.replace('/', '-')}", games)
                     outcome.counts["fetched"] += len(games)
                 if month < f"{now:%Y/%m}":

@@ -49,7 +49,7 @@ def fetch(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
             continue
         with record_errors(outcome, f"dump {dump}", server="the server"):
             try:
-                path = with_retries(lambda address=address: _downloaded(service, address, stop_flag), stop_flag)  # type: ignore[misc]
+                path = with_retries(stop_flag, _downloaded, service, address)
             except OSError as error:
                 raise OutputError(f"{service.mine.folder} cannot be written: {error.strerror}") from error
             if path.exists():

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import TypeVar, TypeVarTuple
 
 from lichess.api import LichessError, Limited, Refused, Unreachable
 from lichess.rate_limits import Backoff
@@ -15,6 +15,7 @@ from trapline.service.state.job_log import Outcome
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
+Values = TypeVarTuple("Values")
 
 TRIES = 4
 """Attempts at one request in one run; the next run begins where this one gave up."""
@@ -44,12 +45,12 @@ class Retries:
         self._backoff.worked()
 
 
-def with_retries(request: Callable[[], T], stop_flag: StopFlag) -> T:
-    """Result of a request, which is retried. Raises the `LichessError` of the last attempt."""
+def with_retries(stop_flag: StopFlag, request: Callable[[*Values, StopFlag], T], *values: *Values) -> T:
+    """Result of a request with these values, which is retried. Raises the `LichessError` of the last attempt."""
     retries = Retries(stop_flag)
     while True:
         try:
-            return request()
+            return request(*values, stop_flag)
         except LichessError as error:
             retries.failed(error)
 

@@ -17,11 +17,11 @@ def fetch(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
     changed: dict[str, int] = {}
     for user in until_stopped(service.mine.studies_of, stop_flag):
         with record_errors(outcome, f"studies of {user}", {404: "there is no such user"}):
-            changed |= with_retries(lambda user=user: lichess.studies_of(user, stop_flag), stop_flag)  # type: ignore[misc]
+            changed |= with_retries(stop_flag, lichess.studies_of, user)
     for study in until_stopped(service.mine.studies, stop_flag):
         if study not in changed:
             with record_errors(outcome, f"study {study}", MEANINGS):
-                changed[study] = with_retries(lambda study=study: lichess.study_changed(study, stop_flag), stop_flag)  # type: ignore[misc]
+                changed[study] = with_retries(stop_flag, lichess.study_changed, study)
     for study in until_stopped(sorted(changed), stop_flag):
         feed = f"study {study}"
         if service.source_state.get(feed).get("changed") == changed[study]:

@@ -29,7 +29,7 @@ def _fetch_one(service: Service, kind: str, ident: str, stop_flag: StopFlag, out
     if state.get("done"):
         outcome.counts["unchanged"] += 1
         return
-    is_over, games = with_retries(lambda: lichess.tournament(kind, ident, stop_flag), stop_flag)
+    is_over, games = with_retries(stop_flag, lichess.tournament, kind, ident)
     if not is_over:
         outcome.counts["running"] += 1
         return

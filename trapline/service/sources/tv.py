@@ -21,7 +21,7 @@ def fetch(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
     before = sorted(waiting)
     for channel in until_stopped(service.mine.tv, stop_flag):
         with record_errors(outcome, f"channel {channel}", {404: "there is no such channel"}):
-            on_air = with_retries(lambda name=channel: lichess.on_air(name, stop_flag), stop_flag)  # type: ignore[misc]
+            on_air = with_retries(stop_flag, lichess.on_air, channel)
             waiting |= on_air
             service.source_state.set(FEED, {"waiting": waiting})
     for start in range(0, len(before), MOST_IDS):

@@ -80,7 +80,7 @@ def new_games(
     """
 
     def request_running() -> dict[str, int]:
-        return with_retries(lambda: lichess.running(user, stop_flag), stop_flag)
+        return with_retries(stop_flag, lichess.running, user)
 
     running = request_running()
     before = set(cursor.running)

@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from sqlalchemy import delete, insert, select, update
@@ -48,13 +48,7 @@ class JobRun:
 
     def content(self) -> dict[str, Any]:
         """JSON object of it."""
-        return {
-            "job": self.job,
-            "started": self.started,
-            "ended": self.ended,
-            "counts": self.counts,
-            "error": self.error,
-        }
+        return asdict(self)
 
 
 def summary(counts: Mapping[str, Any], error: str | None) -> str:
