@@ -60,31 +60,19 @@ if TYPE_CHECKING:
     from trapline.interface.moves import check as check
     from trapline.interface.moves import propose as propose
 
-_MODULE_OF = {
-    "annotate": "trapline.interface.games",
-    "mistakes": "trapline.interface.games",
-    "check": "trapline.interface.moves",
-    "propose": "trapline.interface.moves",
-    "similarity": "trapline.interface.measures",
-    "tree": "trapline.interface.measures",
-    "open": "trapline.interface.library",
-    "Library": "trapline.interface.library",
-    "Mistake": "trapline.interface.games",
-    "Options": "trapline.interface.games",
-    "Check": "trapline.interface.moves",
-    "Proposal": "trapline.interface.moves",
-    "Proposals": "trapline.interface.moves",
-    "Trap": "db.traps.trap",
-    "Query": "db.query.query",
-    "Hit": "db.query.answer",
-    "Tree": "trapcore.trees.tree",
-    "TraplineError": "trapcore.errors",
-    "UsageError": "trapcore.errors",
-    "InputError": "trapcore.errors",
-    "PositionError": "trapcore.errors",
-    "LibraryError": "trapcore.errors",
-    "EngineError": "trapcore.errors",
+_NAMES = {
+    "trapline.interface.games": "annotate mistakes Mistake Options",
+    "trapline.interface.moves": "check propose Check Proposal Proposals",
+    "trapline.interface.measures": "similarity tree",
+    "trapline.interface.library": "open Library",
+    "db.traps.trap": "Trap",
+    "db.query.query": "Query",
+    "db.query.answer": "Hit",
+    "trapcore.trees.tree": "Tree",
+    "trapcore.errors": "TraplineError UsageError InputError PositionError LibraryError EngineError",
 }
+
+_MODULE_OF = {name: module for module, names in _NAMES.items() for name in names.split()}
 """Each public name, and the module that is imported when it is first used."""
 
 __all__ = [*_MODULE_OF]

@@ -28,13 +28,13 @@ from trapline.service.self_check import check as check_service
 from trapline.service.self_check import check_folder
 from trapline.settings import Settings, config_file
 
-SAMPLE = 20
-"""Proved traps whose proofs are replayed by default."""
+PROOFS = 20
+"""Proofs of the library, chosen by chance, that are made again unless something else is said."""
 
 _EARLIEST = datetime(2026, 1, 1, tzinfo=UTC)  # before this program existed no clock that is right can stand
 
 
-def examine(library: Path | str | None, *, proofs: int = SAMPLE, seed: int = 0) -> Iterator[Finding]:
+def examine(library: Path | str | None, *, proofs: int = PROOFS, seed: int = 0) -> Iterator[Finding]:
     """All checks; ``library`` instead of that of the settings, ``proofs`` (0 or more) of its traps proved again."""
     yield Finding("versions", "good", _versions())
     yield from attempt("clock", _clock)

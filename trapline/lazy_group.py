@@ -107,13 +107,6 @@ def lazy_group(
             give_examples(command, " ".join([*above, cmd_name]), examples)
             return command
 
-        def format_commands(self, ctx: Any, formatter: Any) -> None:
-            """The commands in the help of a program without rich, a section for each panel."""
-            for panel, inside in all_panels().items():
-                with formatter.section(panel):
-                    rows = [(name, self.get_command(ctx, name).get_short_help_str(formatter.width)) for name in inside]
-                    formatter.write_dl(rows)
-
         def get_params(self, ctx: Any) -> Any:
             """The options, flags without a type."""
             found = super().get_params(ctx)

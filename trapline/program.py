@@ -125,7 +125,6 @@ def main() -> int:
 
 
 def _run() -> int:
-    """Run the command; its exit code."""
     try:
         if any(map(has_stray_bytes, sys.argv)):
             raise UsageError("an argument holds bytes that are no text in this terminal's encoding")

@@ -114,13 +114,6 @@ def read_settings(**arguments: object) -> Settings:
     return settings
 
 
-def help_for(name: str) -> str:
-    """Help text of the option for a setting: its description and its default."""
-    field = _fields()[name]
-    default = "" if field.default_factory or field.default is None else f" Default: {field.default}."
-    return f"{field.description}{default}"
-
-
 def example() -> str:
     """Example TOML file with every setting as a comment: description, variable, and default or an example."""
     lines = [
@@ -143,7 +136,6 @@ def example() -> str:
 
 
 def _toml(value: object) -> str:
-    """A value as TOML on one line."""
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{key} = {_toml(inner)}" for key, inner in value.items()) + "}"
     if isinstance(value, list | tuple):
@@ -232,14 +224,11 @@ def _usage_error(
     location = [str(part) for part in first["loc"]]
     name = ".".join(location[: 2 if location[0] in SECTIONS else 1])
     variables = [variable for variable in os.environ if variable.upper() == _variable(name)]
-    if _contains(arguments, name):
-        source = name
-    elif variables:
+    source = name
+    if variables and not _contains(arguments, name):
         source = variables[0]
-    elif _contains(file_values, name):
+    elif _contains(file_values, name) and not _contains(arguments, name):
         source = f"{name} in {path}"
-    else:
-        source = name
     problem = first["msg"].removeprefix("Value error, ")
     value = "" if name in SECRETS else f" {first['input']!r}"
     return UsageError(f"{source} cannot be{value}: {problem[0].lower()}{problem[1:]}")

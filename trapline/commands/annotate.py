@@ -1,8 +1,4 @@
-"""The command ``trapline annotate``.
-
-Everything but typer is imported when the command runs, so that ``trapline --help`` stays quick. Only PGN goes to
-standard output; talk goes to standard error.
-"""
+"""The command ``trapline annotate``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command ``trapline bot``. Everything but typer is imported when it runs."""
+"""The command ``trapline bot``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command ``trapline practise``. What it needs is imported when it runs."""
+"""The command ``trapline practise``."""
 
 from __future__ import annotations
 
@@ -94,8 +94,6 @@ def practise(
 
 
 class _Session:
-    """Questions and answers in a terminal."""
-
     def __init__(self, practice: Practice, library: Library, count: int, language: Grammar) -> None:
         self._practice = practice
         self._library = library

@@ -1,8 +1,4 @@
-"""The command ``trapline propose``.
-
-Everything but typer is imported when a command runs, so that ``trapline --help`` stays quick. Results go to
-standard output, messages to standard error.
-"""
+"""The command ``trapline propose``."""
 
 from __future__ import annotations
 
@@ -98,9 +94,8 @@ def propose(
 
 def _answer_file(path: str, suggester: MoveSuggester, *, as_json: bool) -> None:
     from db.similarity.propose import answers
-    from trapcore.errors import InputError
     from trapcore.io.streams import open_bytes
-    from trapline.commands.terminal import say
+    from trapline.commands.terminal import report_unanswered
 
     done = bad = 0
     with open_bytes(path) as chunks:
@@ -115,10 +110,7 @@ def _answer_file(path: str, suggester: MoveSuggester, *, as_json: bool) -> None:
             else:
                 echo(f"line {answer.number}{'' if answer.id is None else f', {answer.id}'}:")
                 _print(answer.proposals)
-    if bad:
-        say(f"{path}: {bad} of {done + bad} lines could not be answered")
-    if not done:
-        raise InputError(f"{path}: no position could be read")
+    report_unanswered(path, done, bad)
 
 
 def _print(answer: Proposals) -> None:

@@ -1,8 +1,4 @@
-"""The command ``trapline prove``.
-
-Everything but typer is imported when a command runs, so that ``trapline --help`` stays quick. Results go to
-standard output, and with ``--json`` nothing else does; messages go to standard error.
-"""
+"""The command ``trapline prove``."""
 
 from __future__ import annotations
 
@@ -13,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from trapline.commands.options import JsonOption
-from trapline.echo import echo, say
+from trapline.echo import echo
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -113,9 +109,9 @@ def _prove_baits(fen: str, bait: str | None, budget: Budget, *, explain: bool, a
 
 
 def _prove_file(path: str, mate: int, budget: Budget, jobs: int | None, as_json: bool) -> None:
-    from trapcore.errors import InputError
     from trapcore.io.streams import open_bytes
     from trapline.commands.resources import jobs_or_default
+    from trapline.commands.terminal import report_unanswered
 
     threads = jobs_or_default(jobs)
     read = bad = 0
@@ -124,10 +120,7 @@ def _prove_file(path: str, mate: int, budget: Budget, jobs: int | None, as_json:
             read += "error" not in answer
             bad += "error" in answer
             echo(json.dumps(answer) if as_json else f"{answer['line_number']:>6}  {sentence}")
-    if bad:
-        say(f"{path}: {bad} of {read + bad} lines could not be read")
-    if not read:
-        raise InputError(f"{path}: no position could be read")
+    report_unanswered(path, read, bad, what="read")
 
 
 def _answers(chunks: Iterator[bytes], mate: int, budget: Budget, jobs: int) -> Iterator[tuple[dict[str, Any], str]]:

@@ -1,8 +1,4 @@
-"""The command ``trapline query``.
-
-Everything but typer and the conditions is imported when the command runs, so that ``trapline --help`` stays quick.
-Results go to standard output, messages to standard error.
-"""
+"""The command ``trapline query``."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""``trapline similarity`` and ``trapline match``: two positions compared, and their moves paired.
-
-Everything but typer is imported when a command runs, so that ``trapline --help`` stays quick. Results go to
-standard output, and with ``--json`` nothing else does; messages go to standard error.
-"""
+"""``trapline similarity`` and ``trapline match``: two positions compared, and their moves paired."""
 
 from __future__ import annotations
 
@@ -12,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trapline.commands.options import JsonOption
-from trapline.echo import echo, say
+from trapline.echo import echo
 
 if TYPE_CHECKING:
     from trapcore.measures.comparison import Compared, Comparison
@@ -109,10 +105,11 @@ def _compared(
 
 
 def _compare_file(path: str, comparison: Comparison, *, explain: bool, as_json: bool) -> None:
-    from trapcore.errors import InputError, TraplineError
+    from trapcore.errors import TraplineError
     from trapcore.io.epd import numbered_lines
     from trapcore.io.position_pairs import parse_pair
     from trapcore.io.streams import open_bytes
+    from trapline.commands.terminal import report_unanswered
 
     if not as_json:
         echo(f"{comparison.title()}; beside it the baselines move-count ratio and board")
@@ -141,10 +138,7 @@ def _compare_file(path: str, comparison: Comparison, *, explain: bool, as_json: 
             echo(f"{number:>6}  {found.value:.4f}{error_told}  {beside}{'' if pair.id is None else f'  {pair.id}'}")
             for text in () if basis is None else basis.lines():
                 echo(f"        {text}")
-    if bad:
-        say(f"{path}: {bad} of {read + bad} lines could not be compared")
-    if not read:
-        raise InputError(f"{path}: no pair of positions could be compared")
+    report_unanswered(path, read, bad, what="compared", wanted="pair of positions")
 
 
 def match(

@@ -17,24 +17,14 @@ from db.library.library import Library
 from db.traps.trap import Trap
 from db.wording.claims import claim, contradiction, is_rated, pawns, temptation
 from db.wording.names import family_name
+from trapcore.errors import InputError
 from trapcore.io.plain_text import harmless_line
-from trapline.echo import echo, say
+from trapline.echo import echo
+from trapline.echo import say as say
 
 if TYPE_CHECKING:
     from annotator.record import Recorded
     from lichess.self_check import Finding
-
-__all__ = [
-    "Status",
-    "counted",
-    "import_json",
-    "index_json",
-    "print_json",
-    "print_table",
-    "print_trap",
-    "say",
-    "trap_count",
-]
 
 _EACH_SECONDS = 0.2
 
@@ -61,6 +51,14 @@ class Status:
         if self._width:
             typer.echo("\r" + " " * self._width + "\r", nl=False, err=True)
             self._width = 0
+
+
+def report_unanswered(path: str, done: int, bad: int, *, what: str = "answered", wanted: str = "position") -> None:
+    """Say how many lines of a file had no answer. Raises `InputError` if none had one."""
+    if bad:
+        say(f"{path}: {bad} of {done + bad} lines could not be {what}")
+    if not done:
+        raise InputError(f"{path}: no {wanted} could be read")
 
 
 def print_json(value: object) -> None:

@@ -3,7 +3,6 @@
 ============  ======================================================================
 arguments.py  boards, FENs, moves and games as a caller gives them
 games.py      ``annotate`` and ``mistakes``: games of python-chess, text and files
-game_tree.py  comments, signs and variations carried from text to the nodes of a game
 library.py    ``open`` and ``Library``: traps found, added and compared
 moves.py      ``check`` and ``propose``: which moves win and which lose
 measures.py   ``similarity`` and ``tree``: local game trees

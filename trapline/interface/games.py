@@ -1,5 +1,6 @@
 """``annotate`` and ``mistakes``: games of python-chess, PGN text and files."""
 
+import io
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +23,6 @@ from trapcore.errors import InputError, UsageError
 from trapcore.measures.options import chosen
 from trapcore.parallel.pools import threads
 from trapline.interface.arguments import Games, games_of, text_of
-from trapline.interface.game_tree import carry_over, pgn_of
 from trapline.interface.library import Library, known_traps, usual_library
 from trapline.settings import read_settings
 
@@ -153,8 +153,6 @@ def mistakes(games: Games, *, library: Library | None = None, **options: Unpack[
 
 
 class _Analysis:
-    """The annotator with its options and its traps."""
-
     def __init__(self, library: Library | None, options: Options) -> None:
         settings = {name: value for name, value in options.items() if name not in ("side", "player")}
         self._settings = read_settings(**settings)
@@ -204,3 +202,32 @@ def _mistake(node: chess.pgn.ChildNode, event: TrapEvent, sentence: str) -> Mist
         trap=event.trap if event.known else None,
         sentence=sentence,
     )
+
+
+def pgn_of(game: chess.pgn.Game) -> str:
+    """The game as PGN on one line of moves, its comments and variations too."""
+    return f"{game.accept(chess.pgn.StringExporter(columns=None))}\n\n"
+
+
+def carry_over(game: chess.pgn.Game, before: str, after: str) -> None:
+    """Adds to the nodes of ``game`` what the annotated text ``after`` has more than ``before``, which is `pgn_of` it.
+
+    Words that were replaced in the text are replaced in their node. Everything else of the game stays as it is.
+    """
+    for node, old, new in zip(game.mainline(), _moves(before), _moves(after), strict=True):
+        node.nags |= new.nags
+        if new.comment != old.comment:
+            node.comment = new.comment
+        assert node.parent is not None
+        assert old.parent is not None
+        assert new.parent is not None
+        # The annotator writes its variations behind those that are there.
+        for variation in new.parent.variations[len(old.parent.variations) :]:
+            variation.parent = node.parent
+            node.parent.variations.append(variation)
+
+
+def _moves(text: str) -> list[chess.pgn.ChildNode]:
+    game = chess.pgn.read_game(io.StringIO(text))
+    assert game is not None
+    return list(game.mainline())

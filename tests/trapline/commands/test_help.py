@@ -76,11 +76,10 @@ PANELS = ("Commands", "Library", "Bot and service", "Measures and proofs", "Work
 PLAYERS = ["annotate", "index", "report", "practise", "serve", "query"]
 
 
-@pytest.mark.parametrize("rich", ["1", "0"], ids=["rich", "plain"])
-def test_the_help_shows_a_players_commands_first_and_the_others_in_panels(rich: str) -> None:
+def test_the_help_shows_a_players_commands_first_and_the_others_in_panels() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "trapline", "--help"],
-        env=os.environ | {"TYPER_USE_RICH": rich, "COLUMNS": "100"},
+        env=os.environ | {"COLUMNS": "100"},
         capture_output=True,
         text=True,
         check=True,

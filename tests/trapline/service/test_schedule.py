@@ -1,6 +1,7 @@
 """Schedule of the jobs: intervals, missed runs, pauses, earlier versions; and three days of polling in a minute."""
 
 import random
+import sqlite3
 import threading
 import time
 from collections import Counter

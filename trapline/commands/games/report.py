@@ -67,7 +67,6 @@ def report(
 
 
 def _without_traps(found: Report) -> str:
-    """What a report without traps is about."""
     from db.wording.english import ENGLISH
 
     games, losses = ENGLISH.counted(found.games, "game"), found.losses
