@@ -142,9 +142,6 @@ def test_slow_senders_hold_no_place(library: Path, tmp_path: Path) -> None:
             line.sendall(b"Content-Length: 1000000\r\n\r\n1. e4")
             slow.append(line)
         time.sleep(0.3)
-        refused = client.post(JOBS, content=GAMES.read_bytes(), headers=PGN)
-        assert (refused.status_code, refused.headers["retry-after"]) == (503, "5"), "four bodies of one address"
-        slow.pop().close()
-        until(lambda: client.post(JOBS, content=GAMES.read_bytes(), headers=PGN).status_code == 202)
+        assert client.post(JOBS, content=GAMES.read_bytes(), headers=PGN).status_code == 202
         for line in slow:
             line.close()

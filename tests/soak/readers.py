@@ -41,7 +41,6 @@ ADDRESSES: dict[str, tuple[str, ...]] = {
         "/api/v1/families",
         "/api/v1/explore?fen={fen}",
         "/traps/{slug}.pgn",
-        "/traps/{slug}.json",
         "/traps/{slug}.svg",
         "/board.svg?fen={fen}",
         "/piece.svg?piece=P",
@@ -71,7 +70,6 @@ ONLY_OTHERS = (
     "/annotate/{id}/games/{place}",
     "/report/jobs/{id}",
     "/api/v1/annotations/{id}",
-    "/api/v1/annotations/{id}/events",
     "/api/v1/annotations/{id}/result",
 )
 SIGNED_IN = ("/sign-in", "/sign-in/done")

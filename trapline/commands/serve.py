@@ -1,4 +1,4 @@
-"""The command ``trapline serve``. Everything but typer is imported when it runs."""
+"""The command ``trapline serve``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from db.library.library import Library
     from trapline.settings import Settings
-    from trapline.web.report_jobs import FetchGames, OnStop, Site
+    from trapline.web.service import FetchGames, OnStop
     from trapline.web.settings import WebSettings
 
 BUSY_SECONDS = 10.0
@@ -149,7 +149,7 @@ def fetching(settings: Settings, library: Library) -> FetchGames:
     url = library.database.engine.url
     name = url.render_as_string(hide_password=False) if "://" in library.name else library.name
 
-    def fetch(site: Site, account: str, most: int, on_stop: OnStop) -> list[str]:
+    def fetch(site: str, account: str, most: int, on_stop: OnStop) -> list[str]:
         with closing(Service(settings, open_library(name, busy_seconds=BUSY_SECONDS))) as service:
             on_stop(service.stop)
             with service.stop_flag() as stop_flag:

@@ -5,7 +5,6 @@ api/            routes for programs, ``/api/v1/...``, ``/health`` and ``/metrics
 pages/          pages for browsers: routes, templates, style sheet, pictures
 server/         what is between a connection and a route: places in turn, limits, time for a head
 app.py          the FastAPI application: routes, middleware, OpenAPI description
-cache.py        cache of what the pages show, emptied when the library changes
 jobs.py         jobs in the background: slots, limits, cancellation, end
 metrics.py      metrics for Prometheus, and the middleware that counts requests
 problems.py     errors as problem details (RFC 9457)

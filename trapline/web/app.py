@@ -25,10 +25,9 @@ from trapline.web.metrics import MetricsMiddleware
 from trapline.web.pages.rendering import templates
 from trapline.web.pages.site import add_pages
 from trapline.web.problems import CONTENT_TYPE, Problem, install_error_handlers
-from trapline.web.report_jobs import FetchGames
 from trapline.web.server.http_server import HeadMiddleware
 from trapline.web.server.limits import LimitsMiddleware
-from trapline.web.service import Service
+from trapline.web.service import FetchGames, Service
 from trapline.web.settings import WebOptions
 
 GZIP_LEVEL = 5

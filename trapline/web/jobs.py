@@ -2,7 +2,6 @@
 
 import asyncio
 import secrets
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -40,11 +39,13 @@ class State(StrEnum):
     """It was cancelled, timed out, or the server stopped."""
 
 
-class Job(ABC):
+class Job:
     """Work for one client. Its thread changes the attributes, and the event loop reads them."""
 
     missing: Message
     """Says that there is no such job any more."""
+    too_long: Message
+    """The problem of a job that ran for so many ``minutes``."""
 
     def __init__(self, address: str) -> None:
         """Job for the client at ``address``."""
@@ -58,10 +59,6 @@ class Job(ABC):
         """Bytes of the result written so far."""
         self.stop = Cancellation()
 
-    @abstractmethod
-    def too_long(self, minutes: float) -> Message:
-        """The problem of a job that ran for so many minutes."""
-
     def cancel(self, reason: Message) -> None:
         """Stop the job. ``reason`` becomes its problem unless it has ended already."""
         if self.state is State.RUNNING and self.problem is None:
@@ -73,8 +70,8 @@ class Job(ABC):
         if self.stop.is_cancelled:
             raise RuntimeError("stopped")
 
-    def close(self) -> None:  # noqa: B027 - not every job has a result
-        """Delete the result."""
+    def close(self) -> None:
+        """Delete the result, if there is one."""
 
     def run(self, work: Callable[[], None]) -> None:
         """Call ``work`` and record how it ends. Raises only what is a bug."""
@@ -149,7 +146,8 @@ class Jobs:
         for oldest in self._ended()[: max(0, len(self._jobs) - MAX_JOBS)]:
             self._remove(oldest)
         loop = asyncio.get_running_loop()
-        timeout = loop.call_later(self._seconds, job.cancel, job.too_long(self._seconds / 60))
+        too_long = Message(job.too_long.template, {"minutes": self._seconds / 60})
+        timeout = loop.call_later(self._seconds, job.cancel, too_long)
 
         def run() -> None:
             try:

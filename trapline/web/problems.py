@@ -62,9 +62,18 @@ class RequestError(TraplineError):
 
     status = 400
 
-    def __init__(self, template: str | Message, headers: Mapping[str, str] | None = None, /, **values: object) -> None:
+    def __init__(
+        self,
+        template: str | Message,
+        headers: Mapping[str, str] | None = None,
+        /,
+        *,
+        status: int | None = None,
+        **values: object,
+    ) -> None:
         super().__init__(template, **values)
         self.headers = dict(headers or {})
+        self.status = self.status if status is None else status
 
 
 class Forbidden(RequestError):
@@ -79,34 +88,16 @@ class NotFound(RequestError):
     status = 404
 
 
-class RequestTimeout(RequestError):
-    """Error 408: the client took too long to send its request."""
-
-    status = 408
-
-
 class Conflict(RequestError):
     """Error 409: the request contradicts the state of what it names."""
 
     status = 409
 
 
-class TooLarge(RequestError):
-    """Error 413: the body is larger than allowed."""
-
-    status = 413
-
-
 class UnsupportedMediaType(RequestError):
     """Error 415: the media type of the body is not supported."""
 
     status = 415
-
-
-class MisdirectedRequest(RequestError):
-    """Error 421: the request is for a name that is not this server's."""
-
-    status = 421
 
 
 class UnprocessableContent(RequestError):

@@ -5,10 +5,6 @@ signed cookie holds the account and when the session ends. The key lies in a fil
 outlasts the server's restart.
 """
 
-import hashlib
-import hmac
-import time
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -20,6 +16,7 @@ from db.games.players import find_players, players
 from trapcore.errors import Message, UsageError
 from trapline.web.problems import Forbidden
 from trapline.web.service import Service, service_of
+from trapline.web.token import sign, signed_text
 
 SIGN_IN_FIRST = Message(
     "this instance is public, and reports and practice belong to one player: sign in with lichess, or run your own"
@@ -64,23 +61,14 @@ class Profile:
         return wanted if self.name is None else self.name
 
 
-def is_private(service: Service) -> bool:
-    """Whether only the machine's own users reach the server."""
-    return service.settings.web.is_private
-
-
-def can_sign_in(service: Service) -> bool:
-    """Whether somebody can sign in: a public server that knows its own address."""
-    return service.settings.web.can_sign_in
-
-
 def profile_of(request: Request) -> Profile | None:
     """The visitor; None if he has to sign in first."""
-    if is_private(service_of(request)):
-        return Profile(None)
     service = service_of(request)
-    account = _account(request.cookies.get(SESSION, ""), service.settings.web.lichess, service.session_key)
-    return None if account is None else Profile(account)
+    if service.settings.web.is_private:
+        return Profile(None)
+    signed_in_at, _, name = signed_text(service.session_key, request.cookies.get(SESSION, "")).partition(" ")
+    site = service.settings.web.lichess
+    return Profile(SiteAccount(site, name)) if signed_in_at == site else None
 
 
 def shown_games(request: Request) -> ShownGames:
@@ -98,7 +86,7 @@ def told_fallers(only: ShownGames, move: PlayedMove) -> tuple[BaitGame, ...]:
 
 def check_player(request: Request, player: str | None) -> None:
     """Raise `Forbidden` if a public server is asked what was seen in the games of a player: the report shows that."""
-    if player and not is_private(service_of(request)):
+    if player and not service_of(request).settings.web.is_private:
         raise Forbidden("this instance is public, and what was seen in somebody's games is his own; leave `player` out")
 
 
@@ -131,19 +119,4 @@ def name_of(player: str | SiteAccount) -> str:
 
 def session(account: SiteAccount, key: bytes) -> str:
     """Value of the cookie of a signed-in visitor; ``key`` signs it."""
-    ends = int(time.time()) + SESSION_SECONDS
-    content = urlsafe_b64encode(f"{ends} {account.site} {account.name}".encode()).decode()
-    return f"{content}.{_signature(content, key)}"
-
-
-def _account(cookie: str, site: str, key: bytes) -> SiteAccount | None:
-    """The account of a cookie that is signed with the key, has not ended, and is of this site; else None."""
-    content, _, signature = cookie.partition(".")
-    if not hmac.compare_digest(_signature(content, key).encode(), signature.encode()):
-        return None
-    ends, signed_in_at, name = urlsafe_b64decode(content).decode().split(" ")
-    return SiteAccount(site, name) if signed_in_at == site and int(ends) > time.time() else None
-
-
-def _signature(content: str, key: bytes) -> str:
-    return hmac.new(key, content.encode(), hashlib.sha256).hexdigest()
+    return sign(key, f"{account.site} {account.name}", SESSION_SECONDS)

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import BinaryIO
 
 from annotator.record import Recorded, record_losing_moves
-from db.games.index_games import Progress, index_files
+from db.games.index_games import index_files
 from db.games.players import players_of_file
 from db.library.library import Library
 from db.storage.collation import plain
@@ -21,9 +21,9 @@ from trapcore.errors import InputError, Message, UsageError
 from trapcore.io.streams import ByteReader
 from trapcore.io.work_folder import WorkFolder
 from trapcore.parallel.pools import threads
-from trapline.web.jobs import Job, Jobs
+from trapline.web.jobs import Job
 from trapline.web.problems import nothing_read
-from trapline.web.settings import WebOptions
+from trapline.web.service import Service
 
 MOST_FETCHED = 1000
 """Most games of an account in one go."""
@@ -36,18 +36,6 @@ class Site(StrEnum):
 
     LICHESS = "lichess"
     CHESSCOM = "chess.com"
-
-
-OnStop = Callable[[Callable[[], None]], None]
-"""Takes what is to be called when the work is to stop, at once if it is to stop already."""
-
-
-class FetchGames(Protocol):
-    """Fetches the latest finished games of an account."""
-
-    def __call__(self, site: Site, account: str, most: int, on_stop: OnStop) -> list[str]:
-        """PGN of each game, ``most`` of them. Raises `TraplineError`, which says if there is no such account."""
-        ...
 
 
 class Phase(StrEnum):
@@ -72,6 +60,9 @@ class ReportJob(Job):
     """One player's games on their way into his report."""
 
     missing = Message("there is no such work on a report any more; begin again")
+    too_long = Message(
+        "it took longer than {minutes:g} minutes; the games searched so far are kept, ask again to go on"
+    )
 
     def __init__(self, player: str, address: str) -> None:
         """``player`` as requested; empty for the player of most of the games. ``address`` is the client's."""
@@ -87,13 +78,6 @@ class ReportJob(Job):
         self.skipped: Counter[str] = Counter()
         """Games that could not be read, by reason."""
         self._callbacks: list[Callable[[], None]] = []
-
-    def too_long(self, minutes: float) -> Message:
-        """The problem of a job that ran for so many minutes."""
-        return Message(
-            "it took longer than {minutes:g} minutes; the games searched so far are kept, ask again to go on",
-            {"minutes": minutes},
-        )
 
     @property
     def share(self) -> float:
@@ -113,85 +97,70 @@ class ReportJob(Job):
             callback()
 
 
-class ReportJobs:
-    """Starts such jobs among the jobs of a server."""
+def make_report(service: Service, player: str, games: BinaryIO | Account, address: str) -> ReportJob:
+    """Start with an upload, which the job closes, or with an account. Raises as `Jobs.start` does."""
+    job = ReportJob(player, address)
+    return service.jobs.start(job, lambda: _work(service, job, games))
 
-    def __init__(
-        self,
-        jobs: Jobs,
-        settings: WebOptions,
-        open_library: Callable[[], Library],
-        fetch_games: FetchGames | None,
-    ) -> None:
-        """``open_library`` opens the library for writing; without ``fetch_games`` no games are fetched."""
-        self.fetch_games = fetch_games
-        self._jobs = jobs
-        self._settings = settings
-        self._open_library = open_library
 
-    def start(self, player: str, games: BinaryIO | Account, address: str) -> ReportJob:
-        """Start with an upload, which the job closes, or with an account. Raises as `Jobs.start` does."""
-        job = ReportJob(player, address)
-        return self._jobs.start(job, lambda: self._work(job, games))
+def _work(service: Service, job: ReportJob, games: BinaryIO | Account) -> None:
+    # The next one that is made sweeps what a killed server left of it.
+    folder = WorkFolder.make(Path(tempfile.gettempdir()))
+    try:
+        path = folder.begin()
+        if isinstance(games, Account):
+            source = f"{games.site}: {games.name}"
+            _fetch(service, job, games, path)
+        else:
+            source = "upload"
+            _copy(service, job, games, path)
+        with service.open_for_writing() as library:
+            _read(service, job, library, path, source)
+    finally:
+        folder.remove()
 
-    def _work(self, job: ReportJob, games: BinaryIO | Account) -> None:
-        # The next one that is made sweeps what a killed server left of it.
-        folder = WorkFolder.make(Path(tempfile.gettempdir()))
-        try:
-            path = folder.begin()
-            if isinstance(games, Account):
-                source = f"{games.site}: {games.name}"
-                self._fetch(job, games, path)
-            else:
-                source = "upload"
-                self._copy(job, games, path)
-            with self._open_library() as library:
-                self._read(job, library, path, source)
-        finally:
-            folder.remove()
 
-    def _fetch(self, job: ReportJob, account: Account, path: Path) -> None:
-        if self.fetch_games is None:
-            raise UsageError("this server fetches no games; give them as PGN")
-        job.phase = Phase.FETCHING
-        found = self.fetch_games(account.site, account.name, account.most, job.on_stop)
+def _fetch(service: Service, job: ReportJob, account: Account, path: Path) -> None:
+    if service.fetch_games is None:
+        raise UsageError("this server fetches no games; give them as PGN")
+    job.phase = Phase.FETCHING
+    found = service.fetch_games(account.site, account.name, account.most, job.on_stop)
+    job.check()
+    if not found:
+        raise InputError("{name} has no finished game at {site}", name=account.name, site=str(account.site))
+    path.write_text("".join(f"{game.strip()}\n\n\n" for game in found), encoding="utf-8")
+
+
+def _copy(service: Service, job: ReportJob, upload: BinaryIO, path: Path) -> None:
+    upload.seek(0)
+    # Unpacked as it is copied, so that no more than is allowed ever lies here.
+    with (
+        upload,
+        ByteReader(upload, upload.read, "the upload", owned=False, limits=service.jobs.limits) as reader,
+        path.open("wb") as file,
+    ):
+        for chunk in reader:
+            job.check()
+            file.write(chunk)
+
+
+def _read(service: Service, job: ReportJob, library: Library, path: Path, source: str) -> None:
+    job.phase = Phase.READING
+    names, job.games, job.skipped = players_of_file(path)
+    if not job.games:
+        raise InputError(nothing_read(job.skipped))
+    job.player = _player(names, job.player)
+
+    def looked(done: Recorded) -> None:
+        job.looked, job.losing_moves = done.games + done.done_before, done.losing_moves
         job.check()
-        if not found:
-            raise InputError("{name} has no finished game at {site}", name=account.name, site=str(account.site))
-        path.write_text("".join(f"{game.strip()}\n\n\n" for game in found), encoding="utf-8")
 
-    def _copy(self, job: ReportJob, upload: BinaryIO, path: Path) -> None:
-        upload.seek(0)
-        # Unpacked as it is copied, so that no more than is allowed ever lies here.
-        with (
-            upload,
-            ByteReader(upload, upload.read, "the upload", owned=False, limits=self._jobs.limits) as reader,
-            path.open("wb") as file,
-        ):
-            for chunk in reader:
-                job.check()
-                file.write(chunk)
-
-    def _read(self, job: ReportJob, library: Library, path: Path, source: str) -> None:
-        job.phase = Phase.READING
-        names, job.games, job.skipped = players_of_file(path)
-        if not job.games:
-            raise InputError(nothing_read(job.skipped))
-        job.player = _player(names, job.player)
-
-        def read(done: Progress) -> None:
-            job.check()
-
-        def looked(done: Recorded) -> None:
-            job.looked, job.losing_moves = done.games + done.done_before, done.losing_moves
-            job.check()
-
-        with threads(self._settings.jobs, "report", background=True) as pool:
-            done = index_files(library, [path], pool=pool, progress=read, source=source)
-            if done.failures:
-                raise done.failures[0]
-            job.phase = Phase.LOOKING
-            record_losing_moves(library, [path], self._settings, pool, progress=looked)
+    with threads(service.settings.jobs, "report", background=True) as pool:
+        done = index_files(library, [path], pool=pool, progress=lambda _: job.check(), source=source)
+        if done.failures:
+            raise done.failures[0]
+        job.phase = Phase.LOOKING
+        record_losing_moves(library, [path], service.settings, pool, progress=looked)
 
 
 def _player(names: Counter[str], wanted: str) -> str:

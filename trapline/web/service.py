@@ -1,4 +1,4 @@
-"""State of the application: the open library, and the threads that work on it beside the event loop."""
+"""State of the application: the open library, a cache, and the threads that work on it beside the event loop."""
 
 import asyncio
 import secrets
@@ -6,7 +6,7 @@ import sqlite3
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
@@ -14,6 +14,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TypeVar, cast
 
+from cachetools import LRUCache
 from fastapi import Request
 from sqlalchemy import event
 
@@ -29,19 +30,26 @@ from db.storage.trap_rows import traps_state
 from trapcore._native import give_way
 from trapcore.errors import LibraryError, Message
 from trapcore.parallel.budget import Cancellation
-from trapline.web.cache import LibraryCache
 from trapline.web.jobs import Jobs
 from trapline.web.metrics import Metrics
 from trapline.web.problems import STOPS, ClientDisconnected, Overloaded
-from trapline.web.report_jobs import FetchGames, ReportJobs
-from trapline.web.server.fair_queue import FairQueue, SharedAnswer
+from trapline.web.server.fair_queue import FairQueue
 from trapline.web.server.limits import address_of
 from trapline.web.settings import WebOptions
 from trapline.web.sign_ins import SignIns
 from trapline.web.token import KEY_BYTES, read_token, session_key, session_key_file
-from trapline.web.upload_jobs import UploadJobs
 
 T = TypeVar("T")
+
+OnStop = Callable[[Callable[[], None]], None]
+"""Takes what is to be called when the work is to stop, at once if it is to stop already."""
+
+FetchGames = Callable[[str, str, int, OnStop], list[str]]
+"""Fetches the latest finished games of an account as PGN: by the site, ``lichess`` or ``chess.com``, the name, and how
+many. Raises `TraplineError`, which says if there is no such account."""
+
+MAX_ENTRIES = 512
+"""Values in the cache of what the pages show."""
 
 QUEUE_PER_THREAD = 16
 """Pending requests of an address for each thread; one more is refused, not answered when its client has gone."""
@@ -51,6 +59,9 @@ WAIT_SECONDS = 3.0
 
 SILENT_SECONDS = 30.0
 """After so long without a round of the event loop the server is not well."""
+
+HEALTH_COUNTS = ("traps", "proved", "refuted", "undecided", "games", "positions")
+"""What ``/health`` says of the library."""
 
 SIGN_INS = 4
 """Threads that wait for lichess while somebody signs in."""
@@ -64,6 +75,32 @@ BUSY_SECONDS = 2.0
 _POLL_SECONDS = 0.05  # between two checks of a slow request for its deadline and its client
 _BUSY = Message("there are more questions than can be answered; ask again in a moment")
 _STEPS = 20_000  # of SQLite's virtual machine between two checks for cancellation; about a millisecond
+
+
+class LibraryCache:
+    """LRU cache of values computed from the library; any number of threads may use it."""
+
+    def __init__(self, max_entries: int = MAX_ENTRIES) -> None:
+        """Empty cache of at most ``max_entries``, 1 or more."""
+        self._entries: LRUCache[Hashable, tuple[str, object]] = LRUCache(max_entries)
+        self._lock = threading.Lock()
+
+    def get(self, state: str | None, key: Hashable, compute: Callable[[], T]) -> T:
+        """Value of ``key``, from the cache or by ``compute``; a key always has a value of the same type.
+
+        ``state`` identifies the state of what the value is made of, read before ``compute`` is called; a value of
+        another state is not used again. With None the state is unknown and nothing is cached.
+        """
+        if state is None:
+            return compute()
+        with self._lock:
+            found = self._entries.get(key)
+        if found is not None and found[0] == state:
+            return cast(T, found[1])
+        value = compute()
+        with self._lock:
+            self._entries[key] = (state, value)
+        return value
 
 
 class WorkPool:
@@ -162,8 +199,9 @@ class Service:
         self.metrics = Metrics()
         self.values = PositionValues(library, self.open_for_writing, settings.engine_command, settings.engine_nodes)
         self.jobs = Jobs(settings, self.metrics)
-        self.uploads = UploadJobs(self.jobs, settings, self.metrics, self.values)
-        self.reports = ReportJobs(self.jobs, settings, self.open_for_writing, fetch_games)
+        self.analysis_threads = ThreadPoolExecutor(settings.jobs, "analysis", initializer=give_way)
+        """In which all uploads are analysed."""
+        self.fetch_games = fetch_games
         self.query_engine = QueryEngine(library, measure=settings.measure)
         self.page_cache = LibraryCache()
         self._lock = threading.Lock()
@@ -172,11 +210,10 @@ class Service:
         self._pages = WorkPool(settings.web.threads, "request")
         self._searches = WorkPool(max(1, settings.web.threads // 2), "search", background=True)
         self._exports = WorkPool(1, "export", background=True)
-        self.sign_ins = SignIns(settings.web)
+        self.sign_ins = SignIns(settings.web, self.session_key)
         self._sign_ins = WorkPool(SIGN_INS, "sign-in")
-        self._health = ThreadPoolExecutor(1, thread_name_prefix="health")
+        self._health = WorkPool(1, "health")
         self._alive = time.monotonic()
-        self._shared: dict[str, SharedAnswer[object]] = {}
         if library.database.engine.dialect.name == "sqlite":
             event.listen(library.database.engine, "connect", self._install_interrupt)
 
@@ -184,10 +221,9 @@ class Service:
         """Stop the threads and close the library."""
         self.cancel_all()
         self.jobs.close()
-        self.uploads.close()
-        for pool in (self._pages, self._searches, self._exports, self._sign_ins):
+        self.analysis_threads.shutdown()
+        for pool in (self._pages, self._searches, self._exports, self._sign_ins, self._health):
             pool.close()
-        self._health.shutdown(cancel_futures=True)
         self.query_engine.close()
         self.library.close()
 
@@ -226,33 +262,9 @@ class Service:
         """The same in threads that wait for lichess, so that no page waits for it."""
         return await self._run_in(self._sign_ins, request, task, SIGN_IN_SECONDS)
 
-    async def run_health(self, name: str, task: Callable[[Cancellation], T]) -> T:
-        """Result of ``task``, called in a thread that no other request has: for what watches the server.
-
-        Requests for the same ``name``, which stands for the task, share it: however many there are, at most one is
-        under way and one waits. Raises `Overloaded` at the deadline of the settings, and when the server stops.
-        """
-        if name not in self._shared:
-            self._shared[name] = SharedAnswer(partial(self._watch, task))
-        return cast(T, await self._shared[name].get())
-
-    async def _watch(self, task: Callable[[Cancellation], T]) -> T:
-        stop = Cancellation()
-        with self._lock:
-            self._stops.add(stop)
-        try:
-            async with asyncio.timeout(self.settings.web.seconds):
-                return await asyncio.wrap_future(self._health.submit(self._call, task, stop))
-        except TimeoutError as error:
-            raise Overloaded("the library does not answer in time", {"Retry-After": "2"}) from error
-        except (RuntimeError, LibraryError) as error:
-            if stop.is_cancelled:
-                raise Overloaded(STOPS) from error
-            raise
-        finally:
-            stop.cancel()
-            with self._lock:
-                self._stops.discard(stop)
+    async def run_health(self, request: Request, task: Callable[[Cancellation], T]) -> T:
+        """The same in a thread that no other request has: for what watches the server."""
+        return await self._run_in(self._health, request, task, None)
 
     async def _run_in(
         self, pool: WorkPool, request: Request, task: Callable[[Cancellation], T], seconds: float | None
@@ -317,12 +329,7 @@ class Service:
             "library": None
             if counts is None
             else {
-                "traps": counts.traps,
-                "proved": counts.proved,
-                "refuted": counts.refuted,
-                "undecided": counts.undecided,
-                "games": counts.games,
-                "positions": counts.positions,
+                **{name: getattr(counts, name) for name in HEALTH_COUNTS},
                 "state": self.state(),
                 "writable": self.token is not None,
             },

@@ -120,17 +120,12 @@ class WebSettings(Section):
     @field_validator("address", "lichess")
     @classmethod
     def _is_origin(cls, address: str) -> str:
-        if address and not re.fullmatch(r"https?://[^/\s@*]+/?", address):
-            raise ValueError(f"{address!r} must be like https://traps.example, without a path")
-        return address.rstrip("/")
+        return _origin(address.rstrip("/")) if address else ""
 
     @field_validator("origins")
     @classmethod
     def _are_origins(cls, origins: tuple[str, ...]) -> tuple[str, ...]:
-        for origin in origins:
-            if not re.fullmatch(r"https?://[^/\s@*]+", origin):
-                raise ValueError(f"{origin!r} must be like https://chess.example, without a path")
-        return origins
+        return tuple(map(_origin, origins))
 
     @field_validator("hosts")
     @classmethod
@@ -161,6 +156,12 @@ class WebSettings(Section):
     def is_loopback(self) -> bool:
         """Whether only this machine can reach the address."""
         return self.host == "localhost" or ip_address(self.host).is_loopback
+
+
+def _origin(address: str) -> str:
+    if not re.fullmatch(r"https?://[^/\s@*]+", address):
+        raise ValueError(f"{address!r} must be like https://chess.example, without a path")
+    return address
 
 
 class WebOptions(AnalysisSettings):

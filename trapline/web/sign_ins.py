@@ -8,11 +8,12 @@ import hmac
 import math
 import re
 import time
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from cachetools import TTLCache
+from pydantic import SecretStr
 
 from lichess.api import LichessError, Limited, Refused
 from lichess.oauth import SignIn
@@ -21,54 +22,56 @@ from trapcore.errors import Message
 from trapline.web.problems import Overloaded, RateLimited, RequestError
 from trapline.web.server.limits import TokenBuckets
 from trapline.web.settings import WebSettings
+from trapline.web.token import sign, signed_text
 
 ATTEMPT_SECONDS = 600
 """In which somebody has to come back from lichess."""
 
-MOST_ATTEMPTS = 10_000
-MOST_OF_ADDRESS = 20
-"""Attempts of one address that wait at the same time; a further one takes the place of its oldest."""
+MOST_CODES = 10_000
+"""Codes that are remembered as asked about."""
 
 EXCHANGES = 10
 """Codes that lichess is asked about for one address at once, and in `ATTEMPT_SECONDS` in the long run."""
 
 _CODE = re.compile(r"[A-Za-z0-9._~-]{1,200}")  # RFC 6749 allows more; lichess writes letters, digits and _
 _BEGIN_AGAIN = Message("this sign-in was not begun here, or too long ago; begin again")
+_PURPOSE = "sign-in"
 
 
 class SignIns:
-    """The attempts of one server."""
+    """The attempts of one server. Each lies in a signed cookie of its browser."""
 
-    def __init__(self, web: WebSettings) -> None:
-        self._web = web
-        self._attempts: TTLCache[str, tuple[SignIn, str]] = TTLCache(MOST_ATTEMPTS, ATTEMPT_SECONDS)
-        self._of_address: TTLCache[str, deque[str]] = TTLCache(MOST_ATTEMPTS, ATTEMPT_SECONDS)
-        self._codes: TTLCache[str, None] = TTLCache(MOST_ATTEMPTS, ATTEMPT_SECONDS)
+    def __init__(self, web: WebSettings, key: bytes) -> None:
+        """``key`` signs the cookies."""
+        self._web, self._key = web, key
+        self._codes: TTLCache[str, None] = TTLCache(MOST_CODES, ATTEMPT_SECONDS)
         self._buckets = TokenBuckets(EXCHANGES / ATTEMPT_SECONDS, EXCHANGES)
         self._asking: Counter[str] = Counter()
         self._paused_until = 0.0
 
-    def begin(self, address: str, back: str) -> SignIn:
-        """New attempt of a client at this address, who comes ``back`` to a path here. Raises `Overloaded`."""
-        self._check_pause()
-        attempt = SignIn.begin(self._web.lichess, f"{self._web.address}/sign-in/done")
-        own = self._of_address.get(address, deque())
-        if len(own) >= MOST_OF_ADDRESS:
-            self._attempts.pop(own.popleft(), None)
-        own.append(attempt.state)
-        self._of_address[address] = own
-        self._attempts[attempt.state] = attempt, back
-        return attempt
+    def begin(self, back: str) -> tuple[str, str]:
+        """Address at lichess for a new attempt, and the cookie for the browser, who comes ``back`` to a path here.
 
-    def take(self, state: str, cookie: str) -> tuple[SignIn, str]:
-        """The attempt that comes back with this state, and where it goes, once; ``cookie`` is the browser's.
+        Raises `Overloaded`.
+        """
+        self._check_pause()
+        attempt = SignIn.begin(self._web.lichess, self._redirect)
+        told = f"{_PURPOSE} {attempt.state} {attempt.verifier.get_secret_value()} {back}"
+        return attempt.address(), sign(self._key, told, ATTEMPT_SECONDS)
+
+    def read(self, state: str, cookie: str) -> tuple[SignIn, str]:
+        """The attempt that comes back with this state, and where it goes; ``cookie`` is the browser's.
 
         Raises `RequestError` if it was not begun here, by this browser, in time.
         """
-        found = self._attempts.pop(state, None)
-        if found is None or not hmac.compare_digest(cookie.encode(), state.encode()):
+        told = signed_text(self._key, cookie).split(" ", 3)
+        if told[0] != _PURPOSE or not hmac.compare_digest(told[1].encode(), state.encode()):
             raise RequestError(_BEGIN_AGAIN)
-        return found
+        return SignIn(self._web.lichess, self._redirect, state, SecretStr(told[2])), told[3]
+
+    @property
+    def _redirect(self) -> str:
+        return f"{self._web.address}/sign-in/done"
 
     @contextmanager
     def asking(self, address: str, code: str) -> Iterator[None]:

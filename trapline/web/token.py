@@ -1,11 +1,12 @@
-"""Secrets of the server: the token for writing, and the key that signs the sessions of signed-in visitors."""
+"""Secrets of the server: the token for writing, the key that signs the cookies of visitors, and what it signs."""
 
+import hashlib
+import hmac
 import os
 import secrets
-import stat
-import tempfile
+import time
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from contextlib import suppress
-from hashlib import blake2b
 from pathlib import Path
 
 from pydantic import SecretStr
@@ -42,49 +43,49 @@ def session_key_file(library: str) -> Path:
     (without a password) names it, in the folder of user data of this machine."""
     if "://" not in library:
         return Path(f"{os.path.realpath(library)}{KEY_SUFFIX}")
-    return data_folder() / f"{blake2b(library.encode(), digest_size=8).hexdigest()}{KEY_SUFFIX}"
+    return data_folder() / f"{hashlib.blake2b(library.encode(), digest_size=8).hexdigest()}{KEY_SUFFIX}"
 
 
 def session_key(path: Path) -> bytes:
     """The key of the sessions, from its file, which is made where there is none, for its owner only.
 
-    Raises `InputError` for a file that cannot be read, that others may read, or that holds no key, and `OutputError`
-    if it cannot be written.
+    Raises `InputError` for a file that cannot be read or that holds no key, and `OutputError` if it cannot be written.
     """
     try:
-        if not path.exists():
-            if path.parent == data_folder():
-                path.parent.mkdir(parents=True, exist_ok=True)
-            _make_key(path)
+        if path.parent == data_folder():
+            path.parent.mkdir(parents=True, exist_ok=True)
+        with suppress(FileExistsError):
+            number = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(number, "wb") as file:
+                file.write(secrets.token_bytes(KEY_BYTES))
     except OSError as error:
         raise OutputError(
             f"the key of the sessions cannot be written to {path}: {error.strerror}; without it nobody can sign in"
         ) from None
     try:
         with open_regular(path) as file:
-            mode = os.fstat(file.fileno()).st_mode
             key = file.read(KEY_BYTES + 1)
     except OSError as error:
         raise InputError(f"the key of the sessions {path} cannot be read: {error.strerror}") from None
-    if mode & (stat.S_IRWXG | stat.S_IRWXO):
-        raise InputError(
-            f"the key of the sessions {path} is open to others on this machine (mode {mode & 0o777:03o}), and whoever "
-            "has it can sign in as anybody; remove the file, and everybody signs in again"
-        )
     if len(key) != KEY_BYTES:
         raise InputError(f"{path} holds no key of sessions; remove the file, and everybody signs in again")
     return key
 
 
-def _make_key(path: Path) -> None:
-    """Write a new key, whole or not at all; one that another server has written meanwhile stays."""
-    number, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")  # mode 600
-    try:
-        with os.fdopen(number, "wb") as file:
-            file.write(secrets.token_bytes(KEY_BYTES))
-            file.flush()
-            os.fsync(file.fileno())
-        with suppress(FileExistsError):
-            os.link(name, path)
-    finally:
-        Path(name).unlink()
+def sign(key: bytes, text: str, seconds: int) -> str:
+    """Value of a cookie with a text that holds for so many seconds."""
+    content = urlsafe_b64encode(f"{int(time.time()) + seconds} {text}".encode()).decode()
+    return f"{content}.{_signature(content, key)}"
+
+
+def signed_text(key: bytes, cookie: str) -> str:
+    """The text of a cookie that `sign` made with this key and that has not ended; else empty."""
+    content, _, signature = cookie.partition(".")
+    if not hmac.compare_digest(_signature(content, key).encode(), signature.encode()):
+        return ""
+    ends, _, text = urlsafe_b64decode(content).decode().partition(" ")
+    return text if int(ends) > time.time() else ""
+
+
+def _signature(content: str, key: bytes) -> str:
+    return hmac.new(key, content.encode(), hashlib.sha256).hexdigest()

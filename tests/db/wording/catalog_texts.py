@@ -99,7 +99,7 @@ def raised() -> Iterator[tuple[Path, str | None, bool]]:
             if name not in _ERRORS:
                 continue
             words = node.args[0]
-            values = any(word.arg not in ("arrived", None) for word in node.keywords) or (
+            values = any(word.arg not in ("status", None) for word in node.keywords) or (
                 name == "Message" and len(node.args) > 1
             )
             if isinstance(words, ast.Constant):

@@ -55,7 +55,7 @@ def test_the_description_is_openapi_and_complete(client: httpx.Client) -> None:
     assert set(told["paths"]) >= {
         "/api/v1/traps", "/api/v1/traps/{slug}", "/api/v1/traps/{slug}/sightings",
         "/api/v1/explore", "/api/v1/families", "/api/v1/propose", "/api/v1/annotate", "/api/v1/annotations",
-        "/api/v1/annotations/{id}", "/api/v1/annotations/{id}/events", "/api/v1/annotations/{id}/result",
+        "/api/v1/annotations/{id}", "/api/v1/annotations/{id}/result",
         "/health", "/metrics",
     }  # fmt: skip
     for path, operations in told["paths"].items():

@@ -21,10 +21,10 @@ from tests.support.polling import PATIENCE_SECONDS
 from tests.support.trap_games import FELL, game
 from tests.support.web_server import GAMES, LEGAL, Served, make_library, served
 from trapcore.proof.verdict import DepthValue
-from trapline.web.cache import LibraryCache
 from trapline.web.pages.game_viewer import view_game
 from trapline.web.pages.plots import profile_plot, result_bar
 from trapline.web.pages.search_form import kind_of
+from trapline.web.service import LibraryCache
 
 EVIL = '<img src=x onerror="alert(1)">'
 FOOLED = "1. f3 e5 2. g4 { <b>no</b> [%cal Rd8h4,Gd8h4] } ( 2. e4 Nc6 { fine } 3. d4 ) 2... Qh4# 0-1"
@@ -170,7 +170,6 @@ def test_the_page_of_a_trap_tells_its_proof_and_its_files_are_there(client: http
         assert part in text, part
     pgn = client.get("/traps/legal-mate.pgn")
     assert '[TrapSlug "legal-mate"]' in pgn.text
-    assert client.get("/traps/legal-mate.json").json()["slug"] == "legal-mate"
     ElementTree.fromstring(client.get("/traps/legal-mate.svg").text)
 
 

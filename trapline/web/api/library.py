@@ -1,6 +1,5 @@
 """Routes that read the library: traps, sightings, families, explorer, proposals."""
 
-from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import PurePath
 from typing import Annotated, Any
@@ -165,13 +164,7 @@ def trap_content(service: Service, slug: str) -> Content:
 
 def trap_or_not_found(service: Service, slug: str) -> StoredTrap:
     """Trap of a slug. Raises `NotFound`, which names the nearest one, if there is none."""
-    found = service.library.find(slug)
-    if found is not None:
-        return found
-    # A slug that is no valid query has no near name. The name index is used: comparing with all slugs of a large
-    # library would block a thread for long.
-    with suppress(UsageError):
-        near = service.query_engine.ask(LibraryQuery(name=slug.replace("-", " "), limit=1)).hits
-        if near:
-            raise NotFound("unknown trap {given!r}: did you mean {nearest!r}?", given=slug, nearest=near[0].trap.slug)
-    raise NotFound("unknown trap {given!r}: /api/v1/traps lists what there is", given=slug)
+    try:
+        return service.library.trap(slug[:200])
+    except UsageError as error:
+        raise NotFound(error.message) from error

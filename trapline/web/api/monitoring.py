@@ -20,7 +20,7 @@ _NO_STORE = {"Cache-Control": "no-store"}
 async def health(request: Request) -> Response:
     """200 while the library can be read, 503 with the reason otherwise."""
     service = service_of(request)
-    answer = await service.run_health("health", lambda stop: service.health())
+    answer = await service.run_health(request, lambda stop: service.health())
     return Response(encode_json(answer), 200 if answer["ok"] else 503, _NO_STORE, "application/json")
 
 
@@ -43,4 +43,4 @@ async def metrics(request: Request) -> Response:
         return service.metrics.render(counts)
 
     service.metrics.waiting.set(service.pending)
-    return Response(await service.run_health("metrics", count), 200, _NO_STORE, CONTENT_TYPE_LATEST)
+    return Response(await service.run_health(request, count), 200, _NO_STORE, CONTENT_TYPE_LATEST)

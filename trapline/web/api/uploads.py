@@ -9,7 +9,6 @@ import asyncio
 import tempfile
 from collections.abc import AsyncIterator
 from dataclasses import replace
-from functools import partial
 from typing import Annotated, Any, BinaryIO
 
 from fastapi import APIRouter, Depends, Query, Request, Response
@@ -39,7 +38,7 @@ from trapline.web.profile import shown_games
 from trapline.web.server.limits import address_of
 from trapline.web.service import Service, service_of
 from trapline.web.settings import WebOptions
-from trapline.web.upload_jobs import UploadJob
+from trapline.web.upload_jobs import POLL_SECONDS, UploadJob, annotate_upload
 
 router = APIRouter(prefix="/api/v1", tags=["annotation"])
 
@@ -62,9 +61,7 @@ BATCH_BYTES = 64 * 1024
 PASTED_BYTES = 4 << 20
 """Most bytes of pasted games, which lie in memory; more go into a file."""
 
-_KEEP_ALIVE_SECONDS = 15.0  # between events without a change: proxies close silent connections
 _DISCONNECTED = Message("the client has disconnected")
-_PAUSE_SECONDS = 0.25  # between two events
 
 _BODY: dict[str, Any] = {
     "requestBody": {
@@ -191,33 +188,6 @@ async def status(id: str, request: Request) -> Response:
 
 
 @router.get(
-    "/annotations/{id}/events",
-    response_class=Response,
-    responses={
-        200: {"description": "Events `status`.", "content": {"text/event-stream": {"schema": {"type": "string"}}}}
-    },
-    dependencies=NO_PARAMS,
-    summary="Follow an annotation",
-)
-async def events(id: str, request: Request) -> Response:
-    """The status as Server-Sent Events, each time that it changes; the last one is that of the end."""
-    job = service_of(request).jobs.find(id, UploadJob)
-
-    async def events_of_job() -> AsyncIterator[bytes]:
-        while True:
-            state = job.state
-            yield b"event: status\ndata: " + encode_json(job.to_dict()) + b"\n\n"
-            if state is not State.RUNNING:
-                return
-            if await job.wait_for_change(_KEEP_ALIVE_SECONDS) and job.state is State.RUNNING:
-                await asyncio.sleep(_PAUSE_SECONDS)
-
-    return StreamingResponse(
-        events_of_job(), 200, {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}, "text/event-stream"
-    )
-
-
-@router.get(
     "/annotations/{id}/result",
     responses=_GAMES,
     response_class=Response,
@@ -254,9 +224,7 @@ async def start_upload(request: Request, service: Service, params: AnnotateParam
             given = params.model_dump(exclude_unset=True)
             params = AnnotateParams.model_validate(given | dict(request.query_params) | fields)
         analysis = params.request(service.settings)
-        return service.uploads.start(
-            upload, size, analysis, partial(service.known_traps, shown_games(request)), address
-        )
+        return annotate_upload(service, upload, size, analysis, shown_games(request), address)
     except BaseException:
         upload.close()
         raise
@@ -266,7 +234,10 @@ async def _read_upload(request: Request) -> tuple[BinaryIO, int, dict[str, str]]
     """File without a name that holds the upload, its size, and the other fields if it is a form."""
     media_type = request.headers.get("content-type", PGN).partition(";")[0].strip().lower()
     if media_type == "multipart/form-data":
-        return await _read_form(request)
+        upload, size, fields = await read_games_form(request, len(AnnotateParams.model_fields))
+        if upload is None:
+            raise UnprocessableContent("the form has no games; add a file with them, or paste them")
+        return upload, size, fields
     if media_type not in PLAIN_TYPES:
         raise UnsupportedMediaType(
             f"{media_type[:100]} is not read here: send the games as {PGN} (with curl: -H 'Content-Type: {PGN}' "
@@ -280,13 +251,6 @@ async def _read_upload(request: Request) -> tuple[BinaryIO, int, dict[str, str]]
         file.close()
         raise
     return file, file.tell(), {}
-
-
-async def _read_form(request: Request) -> tuple[BinaryIO, int, dict[str, str]]:
-    upload, size, fields = await read_games_form(request, len(AnnotateParams.model_fields))
-    if upload is None:
-        raise UnprocessableContent("the form has no games; add a file with them, or paste them")
-    return upload, size, fields
 
 
 async def read_games_form(request: Request, most_fields: int) -> tuple[BinaryIO | None, int, dict[str, str]]:
@@ -316,7 +280,7 @@ async def read_games_form(request: Request, most_fields: int) -> tuple[BinaryIO 
 async def _first_chunk(request: Request, job: UploadJob, chunks: AsyncIterator[bytes]) -> bytes:
     """First chunk of the result, or empty. Raises `ClientDisconnected`, and `RequestError` if the job fails."""
     while job.state is State.RUNNING and not job.written:
-        await job.wait_for_change(0.1)
+        await asyncio.sleep(POLL_SECONDS)
         if await request.is_disconnected():
             raise ClientDisconnected
     return await anext(chunks, b"")

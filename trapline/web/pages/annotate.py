@@ -21,7 +21,6 @@ from trapline.web.upload_jobs import MAX_GAMES_SHOWN, GameResult, UploadJob
 router = APIRouter(include_in_schema=False)
 
 GAMES_PER_PAGE = 25
-_NO_STORE = {"Cache-Control": "no-store"}
 
 
 @router.get("/annotate")
@@ -48,13 +47,14 @@ async def annotated(request: Request, id: str, from_: Annotated[int, Query(alias
     """Page of a job: its progress, and the games with traps so far."""
     job = service_of(request).jobs.find(id, UploadJob)
     if job.state is State.DONE and job.tally.games == 1 and job.found and not from_:
-        return RedirectResponse(f"{_job_path(job)}/games/1", status_code=303, headers=_NO_STORE)
+        return RedirectResponse(f"{_job_path(job)}/games/1", status_code=303, headers={"Cache-Control": "no-store"})
     games = job.found[from_ : from_ + GAMES_PER_PAGE]
     left = len(job.found) > from_ + GAMES_PER_PAGE
     unread = nothing_read(job.tally.skipped) if job.state is State.DONE and not job.tally.positions else ""
-    answer = page(
+    return page(
         request,
         "annotated.html",
+        is_stored=False,
         annotation=job.to_dict(),
         path=_job_path(job),
         running=job.state is State.RUNNING,
@@ -65,8 +65,6 @@ async def annotated(request: Request, id: str, from_: Annotated[int, Query(alias
         more=address(_job_path(job), **{"from": from_ + GAMES_PER_PAGE}) if left else None,
         most=MAX_GAMES_SHOWN if len(job.found) == MAX_GAMES_SHOWN else None,
     )
-    answer.headers.update(_NO_STORE)
-    return answer
 
 
 @router.get("/annotate/{id}/games/{place}")

@@ -6,13 +6,15 @@ pages have a picture with links over it.
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
 import chess
 
 from db.traps import board_svg as pictures
+from db.wording.boards import square_words
+from db.wording.grammar import Grammar
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +69,51 @@ def dests(moves: Iterable[chess.Move]) -> dict[str, str]:
         if target not in found[chess.square_name(move.from_square)]:
             found[chess.square_name(move.from_square)].append(target)
     return {origin: "".join(targets) for origin, targets in found.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Square:
+    """Square of the board without scripts, which may be a link or a button."""
+
+    name: str
+    label: str
+    url: str = ""
+    kind: str = ""
+
+
+def square_order(flipped: bool) -> list[chess.Square]:
+    """Squares from the upper left corner to the lower right one."""
+    order = [chess.square(file, rank) for rank in range(7, -1, -1) for file in range(8)]
+    return order[::-1] if flipped else order
+
+
+def squares(
+    board: chess.Board,
+    selected: str,
+    language: Grammar,
+    *,
+    flipped: bool,
+    choose: Callable[[str], str],
+    play: Callable[[Sequence[chess.Move]], str],
+) -> list[Square]:
+    """Squares in their order on the page: ``choose`` is the URL of one whose piece can move, ``play`` that of the moves
+    of the ``selected`` piece to a square, which are several for a pawn that becomes something."""
+    origins = {chess.square_name(move.from_square) for move in board.legal_moves}
+    targets: dict[str, list[chess.Move]] = defaultdict(list)
+    for move in board.legal_moves:
+        if chess.square_name(move.from_square) == selected:
+            targets[chess.square_name(move.to_square)].append(move)
+    found = []
+    for square in square_order(flipped):
+        name, label = chess.square_name(square), square_words(board, square, language)
+        if name in targets:
+            kind = "to takes" if board.piece_at(square) else "to"
+            found.append(Square(name, language.text("%(square)s: move here", square=label), play(targets[name]), kind))
+        elif name == selected and name in origins:
+            found.append(Square(name, language.text("%(square)s, chosen", square=label), choose(name), "from"))
+        else:
+            found.append(Square(name, label, choose(name) if name in origins else ""))
+    return found
 
 
 def with_gaps(url: str) -> str:

@@ -85,9 +85,10 @@ async def game_page(
     picture = here.picture if found is None else replace(here.picture, bait="", killer=found[0][:4])
     opening = view.opening(at)
     tags = view.tags
-    answer = page(
+    return page(
         request,
         "game.html",
+        is_stored=False,
         white=tags.get("White", "?"),
         black=tags.get("Black", "?"),
         tags=tags,
@@ -112,8 +113,6 @@ async def game_page(
         bar=chance_bar(chances[at], flipped=flipped),
         chance=percent_of_chance(chances[at]),
     )
-    answer.headers["Cache-Control"] = "no-store"
-    return answer
 
 
 def _ground(view: GameView, at: int, picture: Picture, url: Callable[[int], str]) -> str:

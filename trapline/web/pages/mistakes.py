@@ -125,9 +125,7 @@ async def mistakes(request: Request, wanted: Annotated[Wanted, Query()]) -> Resp
     service, profile, language = service_of(request), required_profile(request), language_of(request)
     work = partial(_content, service, profile, wanted, language, shown_games(request))
     content = await service.search(request, lambda stop: work(), seconds=SECONDS)
-    answer = page(request, "mistakes.html", **content)  # type: ignore[arg-type]
-    answer.headers["Cache-Control"] = "no-store"
-    return answer
+    return page(request, "mistakes.html", is_stored=False, **content)  # type: ignore[arg-type]
 
 
 def _content(
@@ -168,8 +166,6 @@ def _content(
 
 @dataclass(frozen=True, slots=True)
 class _Model:
-    """What the moves are like, as the page shows it."""
-
     text: str
     picture: Picture
     url: str
@@ -240,7 +236,6 @@ def _when(service: Service, whose: str | SiteAccount, wanted: Wanted, language: 
 
 
 def _is_alike(answer: Answer, model: _Model) -> bool:
-    """Whether a losing move is another one that is near enough."""
     return (answer.place is None or answer.place != model.place) and (answer.similarity or 0.0) >= LEAST_ALIKE
 
 

@@ -3,7 +3,7 @@
 It works without a script: each square is a link to the same page with one change.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -22,7 +22,7 @@ from trapcore import _native
 from trapcore.errors import InputError, Message, PositionError
 from trapcore.parallel.budget import Cancellation
 from trapcore.trees.chess_game import parse_position
-from trapline.web.pages.boards import Picture, dests, ground, with_gaps
+from trapline.web.pages.boards import Picture, Square, dests, ground, square_order, squares, with_gaps
 from trapline.web.pages.line_viewer import move_number
 from trapline.web.pages.plots import result_bar
 from trapline.web.pages.rendering import PROMOTIONS, address, capital, language_of, page
@@ -48,6 +48,7 @@ _CASTLING = {
     "q": (chess.BLACK, "O-O-O"),
 }
 _ERASER = "x"
+_SHOWN = ("known", "similar", "fallen", "wins", "loses", "explored", "found", "later")  # of a position, in the template
 
 Text = Annotated[str, Query(max_length=200)]
 Short = Annotated[str, Query(max_length=5)]
@@ -85,16 +86,6 @@ class View:
             yield board
 
 
-@dataclass(frozen=True, slots=True)
-class Square:
-    """Square of the board, which may be a link."""
-
-    name: str
-    label: str
-    url: str = ""
-    kind: str = ""
-
-
 @router.get("/position")
 async def position(
     request: Request,
@@ -114,19 +105,17 @@ async def position(
         boards = list(view.boards())
     except (InputError, PositionError) as error:
         # The initial position is shown beneath the message.
-        return _page(request, View("", (), view.flipped), [chess.Board()], error=_Invalid(error.message, fen or moves))
+        return _page(request, View("", (), view.flipped), [chess.Board()], error=error.message, text=fen or moves)
     service = service_of(request)
     # A script asks for what is known at once, and then for the whole page.
     quick = request.headers.get("x-part") == "quick"
     work = service.run if quick else service.search
     found = await work(request, lambda stop: _find(service, view, boards, stop, quick=quick))
-    return _page(request, view, boards, found, from_=from_, to=to)
+    return _page(request, view, boards, found, entered=(from_, to))
 
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """Data of a position: traps, proposals, and games."""
-
     known: list[Hit]
     similar: list[Hit]
     fallen: list[tuple[Trap, str]]
@@ -168,25 +157,18 @@ def _find(service: Service, view: View, boards: list[chess.Board], stop: Cancell
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Invalid:
-    """Input that is no position, and what is wrong with it."""
-
-    message: Message
-    text: str
-
-
 def _page(
     request: Request,
     view: View,
     boards: list[chess.Board],
     found: _Found | None = None,
     *,
-    from_: str = "",
-    to: str = "",
-    error: _Invalid | None = None,
+    entered: tuple[str, str] = ("", ""),
+    error: Message | str = "",
+    text: str = "",
 ) -> Response:
-    """Response with the page: ``from_`` and ``to`` are the squares of a move that is being entered."""
+    """Response with the page; ``entered`` are the squares of a move as far as they are chosen."""
+    from_, to = entered
     board, language = boards[-1], language_of(request)
     known = found.known[0] if found is not None and found.known else None
     here = known is not None and not from_
@@ -201,17 +183,24 @@ def _page(
     return page(
         request,
         "position.html",
-        200 if error is None else 400,
+        400 if error else 200,
         editing=False,
-        error="" if error is None else capital(language.message(error.message)),
-        text=error.text if error is not None and error.text else board.fen(),
+        error=capital(language.message(error)),
+        text=text or board.fen(),
         picture=picture,
         ground=ground(
             picture,
             dests=dests(board.legal_moves),
             play=with_gaps(replace(view, line=(*view.line, "{uci}")).url()),
         ),
-        squares=_squares(view, board, from_, language),
+        squares=squares(
+            board,
+            from_,
+            language,
+            flipped=view.flipped,
+            choose=lambda name: view.url(**({} if name == from_ else {"from": name})),
+            play=lambda moves: _move_url(view, moves),
+        ),
         promotions=_promotions(view, board, from_, to, language),
         back=replace(view, line=view.line[:-1]).url() if view.line else None,
         flip=replace(view, flipped=not view.flipped).url(),
@@ -222,7 +211,7 @@ def _page(
         played=_played(view, boards),
         like=None if error or profile_of(request) is None else address("/mistakes", like=board.fen()),
         legal=[(board.san(move), view.after(move).url()) for move in board.legal_moves],
-        **(dict.fromkeys(("known", "similar", "fallen", "wins", "loses", "explored", "found", "later")) | context),
+        **dict.fromkeys(_SHOWN, None) | context,  # type: ignore[arg-type]
     )
 
 
@@ -277,29 +266,12 @@ def _proposed(
     }
 
 
-def _squares(view: View, board: chess.Board, selected: str, language: Grammar) -> list[Square]:
-    """Squares in their order on the page: pieces that can move are links to select them, their targets to the move."""
-    origins = {chess.square_name(move.from_square) for move in board.legal_moves}
-    targets: dict[str, list[chess.Move]] = {}
-    for move in board.legal_moves:
-        if chess.square_name(move.from_square) == selected:
-            targets.setdefault(chess.square_name(move.to_square), []).append(move)
-    squares = []
-    for square in square_order(view.flipped):
-        name = chess.square_name(square)
-        label = square_words(board, square, language)
-        if name in targets:
-            moves = targets[name]
-            url = view.after(moves[0]).url() if len(moves) == 1 else view.url(**{"from": selected, "to": name})
-            kind = "to takes" if board.piece_at(square) else "to"
-            squares.append(Square(name, language.text("%(square)s: move here", square=label), url, kind))
-        elif name == selected and name in origins:
-            squares.append(Square(name, language.text("%(square)s, chosen", square=label), view.url(), "from"))
-        elif name in origins:
-            squares.append(Square(name, label, view.url(**{"from": name})))
-        else:
-            squares.append(Square(name, label))
-    return squares
+def _move_url(view: View, moves: Sequence[chess.Move]) -> str:
+    """Where the moves of a piece to a square lead: to the position, or to the choice of what a pawn becomes."""
+    if len(moves) == 1:
+        return view.after(moves[0]).url()
+    squares_of_move = {"from": chess.square_name(moves[0].from_square), "to": chess.square_name(moves[0].to_square)}
+    return view.url(**squares_of_move)
 
 
 def _promotions(view: View, board: chess.Board, selected: str, target: str, language: Grammar) -> list[tuple[str, str]]:
@@ -310,13 +282,6 @@ def _promotions(view: View, board: chess.Board, selected: str, target: str, lang
         and chess.square_name(move.from_square) == selected
         and chess.square_name(move.to_square) == target
     ]
-
-
-def square_order(flipped: bool) -> list[chess.Square]:
-    """Squares from the upper left corner to the lower right one."""
-    ranks, files = range(7, -1, -1), range(8)
-    squares = [chess.square(file, rank) for rank in ranks for file in files]
-    return squares[::-1] if flipped else squares
 
 
 def _status(board: chess.Board, language: Grammar) -> str:

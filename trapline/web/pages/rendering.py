@@ -113,8 +113,11 @@ def templates() -> Jinja2Templates:
     return Jinja2Templates(env=environment)
 
 
-def page(request: Request, template: str, status: int = 200, **values: object) -> Response:
-    """Response with the page that a template makes of these values, in the language of the visitor."""
+def page(request: Request, template: str, status: int = 200, *, is_stored: bool = True, **values: object) -> Response:
+    """Response with the page that a template makes of these values, in the language of the visitor.
+
+    Without ``is_stored`` no cache may keep it.
+    """
     profile = profile_of(request)
     signed_in = None if profile is None else profile.name
     section = "/" + request.url.path.split("/")[1]
@@ -125,6 +128,8 @@ def page(request: Request, template: str, status: int = 200, **values: object) -
         "Content-Language": language.code,
         "Vary": "Accept-Language, Cookie",
     }
+    if not is_stored:
+        headers["Cache-Control"] = "no-store"
     given = {
         "section": section,
         "signed_in": signed_in,
@@ -140,7 +145,6 @@ def page(request: Request, template: str, status: int = 200, **values: object) -
 
 
 def _with_language(request: Request, code: str) -> str:
-    """Address of the present page in another language."""
     params = [(name, value) for name, value in request.query_params.multi_items() if name != LANGUAGE_PARAM]
     return f"{request.url.path}?{urlencode([*params, (LANGUAGE_PARAM, code)])}"
 
@@ -164,29 +168,13 @@ def remember(request: Request, answer: Response) -> None:
 
 
 def accepted(header: str) -> Language | None:
-    """Language that a header ``Accept-Language`` likes best of those that there are; None if it names none of them."""
-    wanted: dict[Language, float] = {}
-    for part in header.split(","):
-        tag, _, weight = part.partition(";")
-        language = _known(tag.strip().partition("-")[0].lower())
-        if language is not None:
-            wanted[language] = max(wanted.get(language, 0.0), _quality(weight))
-    best = max(wanted, key=lambda language: wanted[language], default=None)
-    return best if best is not None and wanted[best] > 0 else None
+    """First language of a header ``Accept-Language``, which browsers write in order, of those that there are."""
+    codes = (part.strip()[:2].lower() for part in header.split(","))
+    return next(filter(None, map(_known, codes)), None)
 
 
 def _known(code: str) -> Language | None:
     return Language(code) if code in tuple(Language) else None
-
-
-def _quality(weight: str) -> float:
-    """The quality value of RFC 9110, 12.4.2; 1 where there is none, 0 for what cannot be read."""
-    if not weight.strip():
-        return 1.0
-    try:
-        return max(0.0, min(1.0, float(weight.strip().removeprefix("q="))))
-    except ValueError:
-        return 0.0
 
 
 def _static_version() -> str:

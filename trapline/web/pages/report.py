@@ -2,9 +2,10 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, BinaryIO
+from typing import Annotated
 
 import chess.pgn
 from fastapi import APIRouter, Path, Query, Request
@@ -38,8 +39,8 @@ from trapline.web.pages.games import GamePlace, game_page
 from trapline.web.pages.mistakes import move_url, pattern_url, small_board, told_of
 from trapline.web.pages.rendering import address, capital, language_of, page
 from trapline.web.problems import Forbidden, NotFound, RequestError, headers_of, status_of
-from trapline.web.profile import SIGN_IN_FIRST, Profile, can_sign_in, name_of, player_of, profile_of, required_profile
-from trapline.web.report_jobs import MOST_FETCHED, Account, ReportJob, Site
+from trapline.web.profile import SIGN_IN_FIRST, Profile, name_of, player_of, profile_of, required_profile
+from trapline.web.report_jobs import MOST_FETCHED, Account, ReportJob, Site, make_report
 from trapline.web.server.limits import address_of
 from trapline.web.service import Service, service_of
 
@@ -110,9 +111,7 @@ async def report(request: Request, wanted: Annotated[Wanted, Query()]) -> Respon
         found = await service.run(request, lambda stop: work(), seconds=SECONDS)
     except UsageError as error:
         return _form(request, profile, 400, error.message)
-    answer = page(request, "report.html", zone=wanted.zone, **found)  # type: ignore[arg-type]
-    answer.headers.update(_NO_STORE)
-    return answer
+    return page(request, "report.html", is_stored=False, zone=wanted.zone, **found)  # type: ignore[arg-type]
 
 
 @router.post("/report")
@@ -123,26 +122,24 @@ async def begin(request: Request) -> Response:
         raise Forbidden(SIGN_IN_FIRST)
     client = address_of(request.scope)
     service.jobs.check(client)
-    upload: BinaryIO | None = None
     try:
-        upload, _, fields = await read_games_form(request, _FIELDS)
-        account = None if upload is not None else _account(service, profile, fields)
-        if profile.name is not None and upload is not None:
-            raise UsageError("on a public server a report is of games that are fetched from lichess; paste none")
-        games: BinaryIO | Account | None = upload or account
-        assert games is not None
-        player = account.name if account is not None else fields.get("player", "")[:200].strip()
-        job = service.reports.start(player, games, client)
+        with ExitStack() as unless_begun:
+            upload, _, fields = await read_games_form(request, _FIELDS)
+            if upload is None:
+                account = _account(service, profile, fields)
+                job = make_report(service, account.name, account, client)
+            else:
+                unless_begun.callback(upload.close)
+                if profile.name is not None:
+                    raise UsageError(
+                        "on a public server a report is of games that are fetched from lichess; paste none"
+                    )
+                job = make_report(service, fields.get("player", "")[:200].strip(), upload, client)
+            unless_begun.pop_all()
     except (RequestError, InputError, UsageError) as error:
-        if upload is not None:
-            upload.close()
         answer = _form(request, profile, status_of(error), error.message)
         answer.headers.update(headers_of(error))
         return answer
-    except BaseException:
-        if upload is not None:
-            upload.close()
-        raise
     return RedirectResponse(f"/report/jobs/{job.id}", status_code=303)
 
 
@@ -153,9 +150,8 @@ async def progress(request: Request, id: str) -> Response:
     job = service_of(request).jobs.find(id, ReportJob)
     if job.state is State.DONE:
         return RedirectResponse(address("/report", player=job.player), status_code=303, headers=_NO_STORE)
-    answer = page(request, "report_job.html", job=job, running=job.state is State.RUNNING, problem=job.problem or "")
-    answer.headers.update(_NO_STORE)
-    return answer
+    running, problem = job.state is State.RUNNING, job.problem or ""
+    return page(request, "report_job.html", is_stored=False, job=job, running=running, problem=problem)
 
 
 @router.get("/report/traps")
@@ -233,7 +229,7 @@ def _account(service: Service, profile: Profile, fields: dict[str, str]) -> Acco
     name = profile.player(fields.get("account", "").strip())
     if not name:
         raise UsageError("paste games, choose a file, or write the name of an account")
-    if service.reports.fetch_games is None:
+    if service.fetch_games is None:
         raise UsageError("this server fetches no games; give them as PGN")
     if not (2 <= len(name) <= 30 and all(letter.isascii() and (letter.isalnum() or letter in "_-") for letter in name)):
         raise UsageError("{name!r} can be no account: names have 2 to 30 letters, digits, _ and -", name=name[:40])
@@ -250,19 +246,18 @@ def _account(service: Service, profile: Profile, fields: dict[str, str]) -> Acco
 
 def _form(request: Request, profile: Profile | None, status: int, wrong: Message | str) -> Response:
     service = service_of(request)
-    answer = page(
+    return page(
         request,
         "report_form.html",
         status,
+        is_stored=False,
         profile=profile,
         wrong=capital(language_of(request).message(wrong)),
-        sign_in="/sign-in" if can_sign_in(service) else None,
-        sites=list(Site) if service.reports.fetch_games is not None else [],
+        sign_in="/sign-in" if service.settings.web.can_sign_in else None,
+        sites=list(Site) if service.fetch_games is not None else [],
         most=MOST_FETCHED,
         megabytes=service.settings.web.upload_megabytes,
     )
-    answer.headers.update(_NO_STORE)
-    return answer
 
 
 def _report(service: Service, profile: Profile, wanted: Wanted, player: str, language: Grammar) -> dict[str, object]:
@@ -322,7 +317,6 @@ def _losses(library: Library, whose: str | SiteAccount) -> tuple[list[LostMove],
 
 
 def _pattern_links(player: str) -> PatternLinks:
-    """The boards of patterns as the pages have them."""
     return PatternLinks(
         picture=_picture,
         game=lambda lost: address(f"/games/{lost.game.id}", ply=lost.move.ply, player=player),

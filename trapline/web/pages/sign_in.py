@@ -7,7 +7,7 @@ from fastapi.responses import RedirectResponse, Response
 
 from db.games.accounts import SiteAccount
 from trapline.web.problems import NotFound, RequestError
-from trapline.web.profile import SESSION, SESSION_SECONDS, can_sign_in, session
+from trapline.web.profile import SESSION, SESSION_SECONDS, session
 from trapline.web.server.limits import address_of
 from trapline.web.service import Service, service_of
 from trapline.web.sign_ins import ATTEMPT_SECONDS
@@ -26,9 +26,9 @@ async def begin(request: Request, back: Text = "/report") -> Response:
     service = _service(request)
     # Only to pages of this server.
     local = back if back.startswith("/") and not back.startswith(("//", "/\\")) and back.isprintable() else "/report"
-    attempt = service.sign_ins.begin(address_of(request.scope), local)
-    answer = RedirectResponse(attempt.address(), status_code=303)
-    _set(answer, service, ATTEMPT, attempt.state, ATTEMPT_SECONDS)
+    address, cookie = service.sign_ins.begin(local)
+    answer = RedirectResponse(address, status_code=303)
+    _set(answer, service, ATTEMPT, cookie, ATTEMPT_SECONDS)
     return answer
 
 
@@ -36,7 +36,7 @@ async def begin(request: Request, back: Text = "/report") -> Response:
 async def done(request: Request, code: Text = "", state: Text = "", error: Text = "") -> Response:
     """Sign in a visitor who comes back from lichess, and redirect to where he came from."""
     service = _service(request)
-    attempt, back = service.sign_ins.take(state, request.cookies.get(ATTEMPT, ""))
+    attempt, back = service.sign_ins.read(state, request.cookies.get(ATTEMPT, ""))
     if error or not code:
         raise RequestError("lichess was not allowed to say who you are; nothing was done")
     with service.sign_ins.asking(address_of(request.scope), code):
@@ -58,7 +58,7 @@ def leave(request: Request) -> Response:
 
 def _service(request: Request) -> Service:
     service = service_of(request)
-    if not can_sign_in(service):
+    if not service.settings.web.can_sign_in:
         raise NotFound("nobody can sign in here: the server is private, or the setting web.address is not set")
     return service
 

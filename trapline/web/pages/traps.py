@@ -5,7 +5,7 @@ from typing import Annotated
 
 import chess
 from fastapi import APIRouter, Query, Request
-from fastapi.responses import JSONResponse, PlainTextResponse, Response
+from fastapi.responses import PlainTextResponse, Response
 
 from db.formats.pgn_export import trap_game
 from db.games.sightings import SightingPage, sightings
@@ -14,20 +14,20 @@ from db.library.library import Counts
 from db.query.answer import Hit, Page
 from db.query.query import Query as LibraryQuery
 from db.query.query import Sort
-from db.traps.answer import trap_to_dict
 from db.traps.board_svg import draw, draw_piece
 from db.traps.temptation import LEAST_DECISIONS, Frequency, RatingBand
 from db.traps.trap import Trap
 from db.wording.claims import is_rated, temptation
 from trapcore.errors import InputError, Message, UsageError
 from trapcore.parallel.budget import Cancellation
+from trapline.web.api.library import trap_or_not_found
 from trapline.web.pages.boards import Picture, dests, ground, with_gaps
 from trapline.web.pages.games import lichess_analysis
 from trapline.web.pages.line_viewer import Step, around, trap_steps
 from trapline.web.pages.plots import profile_plot
 from trapline.web.pages.rendering import address, capital, language_of, page
 from trapline.web.pages.search_form import SearchForm
-from trapline.web.problems import SECURITY_HEADERS, NotFound
+from trapline.web.problems import SECURITY_HEADERS
 from trapline.web.profile import check_player, profile_of, shown_games
 from trapline.web.service import Service, service_of
 
@@ -47,8 +47,6 @@ SIGHTINGS_PER_PAGE = 20
 
 @dataclass(frozen=True, slots=True)
 class _TrapPage:
-    """Data of the page of a trap."""
-
     trap: Trap
     frequency: Frequency
     bands: dict[RatingBand, Frequency]
@@ -168,15 +166,6 @@ async def trap_pgn(request: Request, slug: str) -> Response:
     return PlainTextResponse(trap_game(trap), headers=_file(f"{slug}.pgn"), media_type="application/x-chess-pgn")
 
 
-@router.get("/traps/{slug}.json")
-async def trap_data(request: Request, slug: str) -> Response:
-    """Trap as JSON."""
-    service = service_of(request)
-    trap = await _trap(request, slug)
-    frequency = await service.run(request, lambda stop: service.library.frequency(slug))
-    return JSONResponse(trap_to_dict(trap, frequency), headers=_file(f"{slug}.json"))
-
-
 @router.get("/traps/{slug}.svg")
 async def trap_picture(request: Request, slug: str) -> Response:
     """Trap as a picture with its arrows."""
@@ -220,7 +209,7 @@ async def trap(
     least = service.settings.least_similarity
 
     def load() -> _TrapPage:
-        trap = _find(service, slug)
+        trap = trap_or_not_found(service, slug)
         # The trap itself is the first hit of its position.
         query = LibraryQuery(fen=trap.epd, similar=SIMILAR + 1, min_similarity=least, limit=SIMILAR + 1)
         similar = service.query_engine.ask(query).hits
@@ -293,15 +282,7 @@ def _families(service: Service) -> dict[str, int]:
 
 async def _trap(request: Request, slug: str) -> Trap:
     service = service_of(request)
-    return await service.run(request, lambda stop: _find(service, slug))
-
-
-def _find(service: Service, slug: str) -> Trap:
-    """Trap of a slug. Raises `NotFound`, which names the nearest one, if there is none."""
-    try:
-        return service.query_engine.trap(slug[:200])
-    except UsageError as error:
-        raise NotFound(error.message) from error
+    return await service.run(request, lambda stop: trap_or_not_found(service, slug))
 
 
 def _file(name: str) -> dict[str, str]:

@@ -1,14 +1,8 @@
-"""What many requests wait for at once: places that addresses get in turn, and answers that they share.
-
-All of it belongs to one event loop.
-"""
+"""What many requests wait for at once: places that addresses get in turn. All of it belongs to one event loop."""
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable
-from typing import Generic, TypeVar
-
-T = TypeVar("T")
+from collections.abc import Callable
 
 
 class FairQueue:
@@ -47,7 +41,6 @@ class FairQueue:
         return free
 
     def _give(self) -> None:
-        """Give a place to the next in the queue."""
         while self._waiting:
             address, own = next(iter(self._waiting.items()))
             turn = own.popleft()
@@ -58,32 +51,3 @@ class FairQueue:
                 turn.set_result(None)
                 return
         self._free += 1
-
-
-class SharedAnswer(Generic[T]):
-    """Answer that is made for all who wait for it together, after the last of them has asked, so that none is old."""
-
-    def __init__(self, make: Callable[[], Awaitable[T]]) -> None:
-        """``make`` is called whenever somebody waits and the call before has ended."""
-        self._make = make
-        self._running: asyncio.Task[T] | None = None
-        self._next: asyncio.Task[T] | None = None
-
-    async def get(self) -> T:
-        """The answer. Raises what ``make`` raises."""
-        if self._next is None:
-            self._next = asyncio.create_task(self._after(self._running))
-            self._next.add_done_callback(_retrieve)
-        return await asyncio.shield(self._next)
-
-    async def _after(self, before: asyncio.Task[T] | None) -> T:
-        if before is not None:
-            await asyncio.wait((before,))
-        self._running, self._next = self._next, None
-        return await self._make()
-
-
-def _retrieve(task: asyncio.Task[T]) -> None:
-    """Take note of an error that nobody waits for any more, so that asyncio does not log it."""
-    if not task.cancelled():
-        task.exception()

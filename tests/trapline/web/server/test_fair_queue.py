@@ -1,9 +1,9 @@
-"""Addresses get places in turn, whatever one of them asks for, and an answer that is shared is never old."""
+"""Addresses get places in turn, whatever one of them asks for."""
 
 import asyncio
 from collections import Counter
 
-from trapline.web.server.fair_queue import FairQueue, SharedAnswer
+from trapline.web.server.fair_queue import FairQueue
 
 
 def test_who_asks_for_one_place_waits_for_one_of_each_other_address() -> None:
@@ -38,29 +38,5 @@ def test_a_place_is_not_lost_with_who_waited_for_it() -> None:
         waiting[1].cancel()  # who has got it and does not know yet
         (await waiting[2])()
         (await asyncio.wait_for(queue.take("d"), 5))()
-
-    asyncio.run(run())
-
-
-def test_an_answer_that_is_shared_is_begun_after_it_was_asked_for() -> None:
-    async def run() -> None:
-        state, began = 0, []
-
-        async def make() -> int:
-            began.append(state)
-            await asyncio.sleep(0.01)
-            return began[-1]
-
-        shared = SharedAnswer(make)
-        first = asyncio.create_task(shared.get())
-        while not began:
-            await asyncio.sleep(0)
-        state = 1
-        later = [asyncio.create_task(shared.get()) for _ in range(50)]
-        later[0].cancel()  # who goes takes it from nobody
-        assert await first == 0
-        assert await asyncio.gather(*later[1:]) == [1] * 49
-        assert len(began) == 2
-        assert await shared.get() == 1
 
     asyncio.run(run())

@@ -51,13 +51,12 @@ def test_the_server_answers_for_its_own_names(server: Served, host: str, code: i
         ({"Sec-Fetch-Site": "none"}, 200),
         ({"Origin": "null", "Sec-Fetch-Site": "same-origin"}, 200),
         ({"Sec-Fetch-Site": "cross-site"}, 403),
-        ({"Sec-Fetch-Site": "nonsense"}, 400),
         ({"Origin": "null"}, 403),
         ({"Origin": "https://evil.example"}, 403),
-        ({"Origin": "http://["}, 400),
-        ({"Origin": ""}, 400),
-        ({"Origin": "http://a/b"}, 400),
-        ({"Origin": "javascript:x"}, 400),
+        ({"Origin": "http://["}, 403),
+        ({"Origin": ""}, 403),
+        ({"Origin": "http://a/b"}, 403),
+        ({"Origin": "javascript:x"}, 403),
     ],
 )
 def test_pages_of_other_sites_may_not_write(server: Served, headers: dict[str, str], code: int) -> None:

@@ -85,7 +85,7 @@ def come_back(running: Served, code: str = "liu_0123", address: str = "192.0.2.1
         begun = client.get("/sign-in")
         assert begun.status_code == 303, begun.text
         state = parse_qs(urlsplit(begun.headers["location"]).query)["state"][0]
-        cookies = {"cookie": f"trapline-sign-in={state}"}
+        cookies = {"cookie": begun.headers["set-cookie"].partition(";")[0]}
         return client.get("/sign-in/done", params={"code": code, "state": state}, headers=cookies)
 
 

@@ -3,6 +3,5 @@
 ==========  ==================================================
 routes.py   the choice, an exercise, an answer, the progress
 view.py     the pages of one practice
-wanted.py   whose exercises are wanted, and which
 ==========  ==================================================
 """

@@ -5,7 +5,6 @@ the library, and everything else in the address, so that a session goes on after
 public instance every signed-in visitor has a session of his own.
 """
 
-from dataclasses import replace
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
@@ -15,15 +14,14 @@ from coach.practice.export import exercises_deck, exercises_pgn
 from coach.practice.progress import LEAST_GAMES, PracticeProgress, progress_of
 from coach.practice.session import Practice, now_utc, open_practice
 from coach.practice.tested import search_all
-from coach.practice.wording import HINTS, theme_key, theme_words
+from coach.practice.wording import HINTS, theme_words
 from db.storage.practice_rows import profile_names
 from trapcore.errors import Message, UsageError
 from trapline.web.api.params import read_form
-from trapline.web.pages.practise.view import NO_STORE, AskAgain, PracticeView
-from trapline.web.pages.practise.wanted import Place, Wanted, number
+from trapline.web.pages.practise.view import CHOICE, AskAgain, Place, PracticeView, Wanted, number
 from trapline.web.pages.rendering import address, capital, language_of, page
 from trapline.web.problems import NotFound
-from trapline.web.profile import SIGN_IN_FIRST, Profile, can_sign_in, name_of, player_of, profile_of, required_profile
+from trapline.web.profile import SIGN_IN_FIRST, Profile, name_of, player_of, profile_of, required_profile
 from trapline.web.service import Service, service_of
 
 router = APIRouter(include_in_schema=False)
@@ -39,19 +37,10 @@ EXPORT_SECONDS = 300.0
 async def practise(request: Request, place: Annotated[Place, Query()]) -> Response:
     """Page of the choice, of an exercise, or of an answer."""
     service = service_of(request)
-    wanted = Wanted(
-        place.player.strip(),
-        theme_key(place.theme.strip(), language_of(request)),
-        place.opening.strip(),
-        number(place.least),
-        number(place.most),
-        place.pattern.strip(),
-        tuple(filter(None, place.skip.split(","))),
-    )
     profile = profile_of(request)
+    wanted = place.wanted(profile, language_of(request))
     if profile is None:
         return _choice(request, wanted, [], SIGN_IN_FIRST)
-    wanted = replace(wanted, player=profile.player(wanted.player))
     if not place.go:
         known = await service.run(request, lambda stop: _known(service, profile))
         return _choice(request, wanted, known, "")
@@ -81,9 +70,8 @@ async def answer(request: Request) -> Response:
     service = service_of(request)
     profile = required_profile(request)
     fields = {name: value for name, value in (await read_form(request)).items() if isinstance(value, str)}
-    player, theme, opening, pattern = (fields.get(name, "")[:200] for name in ("player", "theme", "opening", "pattern"))
-    least, most = (number(fields.get(name, "")) for name in ("least", "most"))
-    wanted = Wanted(profile.player(player), theme, opening, least, most, pattern)
+    given = {name: fields[name] for name in CHOICE if name in fields}
+    wanted = Place.model_validate(given).wanted(profile, language_of(request))
     practice = await service.run(request, lambda stop: _practice(service, profile, wanted))
     exercise = practice.find(fields.get("exercise", ""))
     if exercise is None:
@@ -124,17 +112,16 @@ async def progress(request: Request, player: Annotated[str, Query(max_length=200
         (rated, (text("you"), text("others")), (more, fewer), found.against_others),
         (began, (text("before"), text("since")), (text("fewer since"), text("more since")), found.over_time),
     ]
-    answer = page(
+    return page(
         request,
         "progress.html",
+        is_stored=False,
         name=name,
         tables=[table for table in tables if table[-1]],
         theme_words=theme_words,
         least=LEAST_GAMES,
         back=address("/practise", go=1, player=name),
     )
-    answer.headers.update(NO_STORE)
-    return answer
 
 
 @router.get("/practise/exercises.{kind}")
@@ -144,9 +131,7 @@ async def export(request: Request, kind: str, place: Annotated[Place, Query()]) 
     media = {"pgn": "application/x-chess-pgn", "apkg": "application/octet-stream"}
     if kind not in media:
         raise NotFound("exercises are given as .pgn or .apkg")
-    bounds = number(place.least), number(place.most)
-    player, theme, opening = (text.strip() for text in (place.player, place.theme, place.opening))
-    wanted = Wanted(profile.player(player), theme, opening, *bounds, place.pattern.strip())
+    wanted = place.wanted(profile, language_of(request))
 
     def work() -> bytes:
         practice = _practice(service, profile, wanted)
@@ -155,7 +140,7 @@ async def export(request: Request, kind: str, place: Annotated[Place, Query()]) 
         return exercises_deck(exercises, practice.name) if kind == "apkg" else exercises_pgn(exercises).encode()
 
     content = await service.export(request, lambda stop: work(), seconds=EXPORT_SECONDS)
-    headers = {"Content-Disposition": f'attachment; filename="exercises.{kind}"', **NO_STORE}
+    headers = {"Content-Disposition": f'attachment; filename="exercises.{kind}"', "Cache-Control": "no-store"}
     return Response(content, media_type=media[kind], headers=headers)
 
 
@@ -165,7 +150,7 @@ def _practice(service: Service, profile: Profile, wanted: Wanted) -> Practice:
     return service.page_cache.get(
         service.state(),
         ("practice", whose, *wanted.fields().values()),
-        lambda: open_practice(service.library, whose, wanted.filter()),
+        lambda: open_practice(service.library, whose, wanted.filter),
     )
 
 
@@ -176,20 +161,16 @@ def _known(service: Service, profile: Profile) -> list[str]:
 
 def _choice(request: Request, wanted: Wanted, known: list[str], wrong: Message | str) -> Response:
     status = 400 if wrong else 200
-    profile = profile_of(request)
-    about = {
-        "own": profile is None or profile.name is not None,
-        "sign_in": "/sign-in?back=/practise" if profile is None and can_sign_in(service_of(request)) else None,
-    }
-    answer = page(
+    profile, can_sign_in = profile_of(request), service_of(request).settings.web.can_sign_in
+    return page(
         request,
         "practise.html",
         status,
+        is_stored=False,
         state="choose",
-        wanted=wanted,
+        wanted=wanted.fields(),
         known=known,
         wrong=capital(language_of(request).message(wrong)),
-        **about,
+        own=profile is None or profile.name is not None,
+        sign_in="/sign-in?back=/practise" if profile is None and can_sign_in else None,
     )
-    answer.headers.update(NO_STORE)
-    return answer

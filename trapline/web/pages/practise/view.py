@@ -1,12 +1,14 @@
 """The pages of one practice: an exercise, an answer, and the end."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Annotated
 
-import chess
 from fastapi import Request
 from fastapi.responses import RedirectResponse, Response
+from pydantic import BaseModel, Field
 
+from coach.practice.collect import Filter
 from coach.practice.exercise import NOTHING, SOMETHING, AnswerError, Exercise, Task, read_answer
 from coach.practice.judge import Judgement, Mark, failing_line
 from coach.practice.session import Practice, Standing, now_utc
@@ -20,22 +22,97 @@ from coach.practice.wording import (
     question,
     solution,
     source,
+    theme_key,
     verdict,
 )
 from db.storage.practice_rows import Review, reviews_of
-from db.wording.boards import square_words
 from db.wording.grammar import Grammar
 from trapcore.errors import LibraryError, Message
 from trapcore.parallel.budget import Cancellation
-from trapline.web.pages.boards import Picture, dests, ground
+from trapline.web.pages.boards import Picture, dests, ground, squares
 from trapline.web.pages.line_viewer import around
-from trapline.web.pages.position import Square, square_order
-from trapline.web.pages.practise.wanted import SKIPPED, Wanted
 from trapline.web.pages.rendering import address, language_of, page
 from trapline.web.problems import NotFound, status_of
+from trapline.web.profile import Profile
 from trapline.web.service import Service
 
-NO_STORE = {"Cache-Control": "no-store"}
+SKIPPED = 200
+"""Most exercises that an address puts off."""
+
+CHOICE = ("player", "theme", "opening", "pattern", "least", "most")
+"""Parameters that say whose exercises are wanted, and which."""
+
+Name = Annotated[str, Field(max_length=200)]
+Short = Annotated[str, Field(max_length=20)]
+Rating = Annotated[str, Field(max_length=4, pattern=r"\d*")]
+"""A rating, or nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Whose exercises are wanted, and which."""
+
+    player: str
+    """As it was written; empty for the library's traps."""
+    filter: Filter
+    skip: tuple[str, ...] = ()
+    """Identifiers of the exercises that are put off."""
+
+    def url(self, **params: object) -> str:
+        """Address of the practice with these parameters."""
+        return address("/practise", go=1, **self.fields(), **{"skip": ",".join(self.skip), **params})
+
+    def fields(self) -> dict[str, str]:
+        """Whose and which, as parameters."""
+        bounds = {"least": self.filter.least_rating, "most": self.filter.most_rating}
+        return {
+            "player": self.player,
+            "theme": self.filter.theme,
+            "opening": self.filter.opening,
+            "pattern": self.filter.pattern,
+            **{name: "" if bound is None else str(bound) for name, bound in bounds.items()},
+        }
+
+
+class Place(BaseModel):
+    """The parameters of the address: where somebody is in his practice."""
+
+    go: bool = False
+    """The choice is made."""
+    player: Name = ""
+    theme: Name = ""
+    opening: Name = ""
+    least: Rating = ""
+    most: Rating = ""
+    pattern: Name = ""
+    skip: Annotated[str, Field(max_length=13 * SKIPPED)] = ""
+    exercise: Short = ""
+    """`Exercise.id`; empty for the next one."""
+    sure: bool = False
+    """It was answered that a move wins; which is still to come."""
+    hints: Annotated[int, Field(ge=0, le=HINTS)] = 0
+    review: Annotated[int, Field(ge=1)] | None = None
+    """Number of the answer that is shown."""
+    ply: Annotated[int, Field(ge=0)] | None = None
+    """How far its line is played."""
+    chosen: Annotated[Short, Field(alias="from")] = ""
+    """Square of the piece that is to move."""
+
+    def wanted(self, profile: Profile | None, language: Grammar) -> Wanted:
+        """Whose exercises are wanted, and which: those of the visitor if he has signed in."""
+        player = self.player.strip()
+        theme = theme_key(self.theme.strip(), language)
+        bounds = {"least_rating": number(self.least), "most_rating": number(self.most)}
+        return Wanted(
+            player if profile is None else profile.player(player),
+            Filter(theme=theme, pattern=self.pattern.strip(), opening=self.opening.strip(), **bounds),
+            tuple(each for each in self.skip.split(",") if each),
+        )
+
+
+def number(text: str) -> int | None:
+    """A whole number of at most four digits; None for any other text."""
+    return int(text) if text.isdecimal() and len(text) <= 4 else None
 
 
 class AskAgain(Exception):
@@ -112,8 +189,13 @@ class PracticeView:
             hints=[hint(exercise, number, self.language) for number in range(1, hints + 1)],
             picture=picture,
             ground=ground(picture, dests=dests(board.legal_moves), answer=True, circle=circle),
-            squares=_squares(
-                board, flipped, from_, lambda square: self.wanted.url(**here, **{"from": square}), self.language
+            squares=squares(
+                board,
+                from_,
+                self.language,
+                flipped=flipped,
+                choose=lambda square: self.wanted.url(**here, **{"from": square}),
+                play=lambda moves: board.uci(moves[0]),  # a pawn becomes a queen
             ),
             hidden={**here, **self.wanted.fields()},
             more=self.wanted.url(**{**here, "hints": hints + 1}) if hints < HINTS else None,
@@ -197,34 +279,4 @@ class PracticeView:
             "progress": address("/practise/progress", player=self.practice.name),
             "exports": [(kind, address(f"/practise/exercises.{kind}", **fields)) for kind in ("pgn", "apkg")],
         }
-        answer = page(self.request, "practise.html", status, **about, **values)
-        answer.headers.update(NO_STORE)
-        return answer
-
-
-def _squares(
-    board: chess.Board, flipped: bool, selected: str, url: Callable[[str], str], language: Grammar
-) -> list[Square]:
-    """Squares in their order on the page: links that choose a piece, and those where the chosen one goes.
-
-    The ``url`` of the latter is the move (UCI) that a button answers with; a pawn becomes a queen.
-    """
-    origins = {chess.square_name(move.from_square) for move in board.legal_moves}
-    targets = {
-        chess.square_name(move.to_square): board.uci(move)
-        for move in board.legal_moves
-        if chess.square_name(move.from_square) == selected and move.promotion in (None, chess.QUEEN)
-    }
-    squares = []
-    for square in square_order(flipped):
-        name, label = chess.square_name(square), square_words(board, square, language)
-        if name in targets:
-            kind = "to takes" if board.piece_at(square) else "to"
-            squares.append(Square(name, language.text("%(square)s: move here", square=label), targets[name], kind))
-        elif name in origins:
-            chosen = name == selected
-            words = language.text("%(square)s, chosen", square=label) if chosen else label
-            squares.append(Square(name, words, url(name), "from" if chosen else ""))
-        else:
-            squares.append(Square(name, label))
-    return squares
+        return page(self.request, "practise.html", status, is_stored=False, **about, **values)
