@@ -29,7 +29,7 @@ from db.traps.terms import Event
 from db.traps.trap import Trap
 from trapcore import _native
 from trapcore.io.text_encoding import PLAIN
-from trapcore.proof.search import INACCURACY
+from trapcore.win_chance import INACCURACY
 
 OPENING_PLIES = 60
 """Half-moves of a game in which the name of its opening is searched for."""

@@ -29,10 +29,10 @@ from trapcore import _native
 from trapcore.engines.uci_engine import Evaluation, UciEngine, uci_line
 from trapcore.parallel.budget import Budget, Cancellation
 from trapcore.proof.mate import prove_bait
-from trapcore.proof.search import MISTAKE
 from trapcore.proof.trap_test import TOLD
 from trapcore.proof.verdict import Verdict
 from trapcore.trees.chess_game import parse_position
+from trapcore.win_chance import MISTAKE
 
 
 class Stage(NamedTuple):

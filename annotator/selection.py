@@ -9,8 +9,8 @@ from annotator.events import TrapEvent
 from db.traps.openings import opening_of
 from db.traps.terms import Event
 from trapcore import _native
-from trapcore.proof.search import BLUNDER, MISTAKE
 from trapcore.trees.chess_game import parse_position
+from trapcore.win_chance import BLUNDER, MISTAKE
 
 _LOST = -0.5
 """Win chance with the best move, 25 %, below which a side stands lost anyway."""

@@ -7,7 +7,7 @@ from annotator.selection import Selection, is_book
 from db.traps.position_value import PositionValue, Values
 from db.wording.evidence import Evidence
 from trapcore import _native
-from trapcore.proof.search import INACCURACY
+from trapcore.win_chance import INACCURACY
 
 SEEMS = 0.05
 """An engine is asked about a move that seems to cost this much, win chance, at its first look."""

@@ -8,6 +8,7 @@ suggestions.py      error for a misspelt name, which names the nearest valid one
 statistics.py       intervals of shares
 version.py          installed version of trapline
 piece_values.py     values of the chess pieces
+win_chance.py       win chance of a value, and what an inaccuracy, a mistake and a blunder cost
 io/                 byte streams, files of positions, atomic writes, tokens, logs
 parallel/           budgets, cancellation, pools of threads, a Dask cluster
 engines/            UCI engines as processes

@@ -117,9 +117,12 @@ def prove_mate(
     distance up to which no mate was shown not to exist (0 when nothing was refuted); ``first`` are the moves (UCI) to
     try before the others. With a ``bait`` (UCI) all this is of the position after it."""
 
-LOSS: float
-GREATEST_SIMILARITY: float  # of another position than the trap's own, which has 1
+INACCURACY: float
 MISTAKE: float
+BLUNDER: float
+WIN_CHANCE_SCALE: float
+"""See `trapcore.win_chance`."""
+GREATEST_SIMILARITY: float  # of another position than the trap's own, which has 1
 TOLD: float
 TEMPTING_RANK: int
 TEMPTING_GAIN: int
@@ -133,8 +136,6 @@ PASS_NODES: int
 MATE: int
 MATE_BOUND: int
 """How the search writes mates, see `trapcore.proof.search`."""
-WIN_CHANCE_SCALE: float
-"""See `trapcore.proof.search`."""
 TESTER_VERSION: str
 """Name of the trap test and of the search behind it, stored with every proof of a gain, e.g. ``trapline-search-8``."""
 

@@ -22,7 +22,7 @@ from db.wording.facts import BETTER, facts_of
 from db.wording.grammar import Grammar
 from db.wording.names import safe_name
 from trapcore import _native
-from trapcore.proof.trap_test import LOSS
+from trapcore.win_chance import BLUNDER
 
 MOST_WORDS = 30
 """Words of a closing comment; a figure and a sign between two spaces count as one."""
@@ -95,7 +95,7 @@ def _cost(event: TrapEvent) -> float:
     if event.event is not Event.FELL or not event.proved:
         return 0.0
     if event.loss is None:
-        return LOSS
+        return BLUNDER
     if event.settled or event.own_probability is None:
         return event.loss
     return event.loss * event.own_probability

@@ -25,7 +25,7 @@ from db.wording.facts import facts_of
 from db.wording.grammar import Verbosity
 from db.wording.sentences import Narrator
 from trapcore import _native
-from trapcore.proof.search import BLUNDER
+from trapcore.win_chance import BLUNDER
 
 _ORDER = (Event.FELL, Event.MISSED, Event.SPRUNG, Event.AVOIDED, Event.SET)
 """Several events on one move are reported in this order."""

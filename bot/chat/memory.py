@@ -12,7 +12,7 @@ from db.wording.causes import is_theme, mechanism_name, place_name
 from db.wording.english import ENGLISH
 from db.wording.names import safe_name
 from lichess.api import GameInfo
-from trapcore.proof.trap_test import LOSS
+from trapcore.win_chance import BLUNDER
 
 
 def occasions(events: Sequence[TrapEvent], info: GameInfo, url: str) -> Iterator[Occasion]:
@@ -20,7 +20,7 @@ def occasions(events: Sequence[TrapEvent], info: GameInfo, url: str) -> Iterator
     earlier games of these two players."""
     fell = [event for event in events if event.event is Event.FELL and event.proved and event.mover != info.color]
     began = time.gmtime(info.created / 1000)
-    for event in sorted(explained(fell), key=lambda event: -(LOSS if event.loss is None else event.loss)):
+    for event in sorted(explained(fell), key=lambda event: -(BLUNDER if event.loss is None else event.loss)):
         if event.explanation is not None:
             keys = (event.explanation.place, event.explanation.mechanism)
             yield Occasion(

@@ -2,9 +2,10 @@
 
 What is known is not searched again: the bait of the exercise is wrong, its killer right. Any other move, also the one
 that seemed best when the games were searched, is put to the trap test (`trapcore.proof.trap_test`) with `NODES`
-nodes for each of its questions. The product's border between them is `LOSS` of win chance, and an answer is judged only
-where it is clear on which side it is: wrong costs `MARGIN` more than that and leaves no advantage, right costs `CLOSE`
-less. Where the search sees a mate at once there are no depths to compare, and the answer is searched against that.
+nodes for each of its questions. The product's border between them is `BLUNDER` of win chance, and an answer is judged
+only where it is clear on which side it is: wrong costs `MARGIN` more than that and leaves no advantage, right costs
+`CLOSE` less. Where the search sees a mate at once there are no depths to compare, and the answer is searched against
+that.
 Where a mate is known, only a move that is proved to mate as well is right. Another winning move is named as such.
 
 Of a decoy it is known that no move wins: only `NOTHING` is right, and every other answer is wrong.
@@ -22,15 +23,16 @@ from coach.practice.exercise import NOTHING, Exercise, Task
 from db.storage.practice_rows import MoveTest
 from db.traps.events import mates
 from trapcore.parallel.budget import Budget, Cancellation
-from trapcore.proof.search import search, win_chance
-from trapcore.proof.trap_test import LOSS, TESTER_VERSION, BaitTest, check_bait
+from trapcore.proof.search import search
+from trapcore.proof.trap_test import TESTER_VERSION, BaitTest, check_bait
 from trapcore.proof.verdict import Verdict
+from trapcore.win_chance import BLUNDER, win_chance
 
 NODES = 100_000
 """Nodes for each question of the test: about half a second in all."""
 
 MARGIN, CLOSE = 0.1, 0.2
-"""Win chance above and below `LOSS` within which the search claims nothing."""
+"""Win chance above and below `BLUNDER` within which the search claims nothing."""
 
 LEVEL = 0.1
 """Win chance, -1..1, up to which a side has no advantage. Searches differ on what a move costs that goes from a won
@@ -102,7 +104,7 @@ def failing_line(decoy: Exercise) -> tuple[str, ...]:
     return decoy.line if test is None else (*decoy.line, *_shown(test.killer_line, test.mate_in))
 
 
-TEST = blake2b(repr((TESTER_VERSION, NODES, LOSS, MARGIN, LEVEL)).encode(), digest_size=16).hexdigest()
+TEST = blake2b(repr((TESTER_VERSION, NODES, BLUNDER, MARGIN, LEVEL)).encode(), digest_size=16).hexdigest()
 """Digest of everything that an answer of `check_move` depends on."""
 DECOY_TEST = f"{TEST[:26]}-decoy"
 """The same for `check_decoy`."""
@@ -112,7 +114,7 @@ def _is_loss(test: BaitTest) -> bool:
     """Whether the test claims a loss that is clear: it leaves no advantage, and costs `MARGIN` more than the border."""
     if test.verdict is not Verdict.PROVED or test.mate_in is not None:
         return test.verdict is Verdict.PROVED
-    return test.loss >= LOSS + MARGIN and win_chance(test.depths[-1].bait) <= LEVEL
+    return test.loss >= BLUNDER + MARGIN and win_chance(test.depths[-1].bait) <= LEVEL
 
 
 def judge(exercise: Exercise, answer: str, stop: Cancellation | None = None) -> Judgement:
@@ -149,7 +151,7 @@ def _first_judgement(exercise: Exercise, answer: str, budget: Budget, stop: Canc
         return _against_a_mate(exercise, answer, budget, stop)
     if _is_loss(test):
         return Judgement(Mark.WRONG, _shown(test.killer_line, test.mate_in), test.loss, test.mate_in)
-    if test.verdict is not Verdict.REFUTED or test.loss > LOSS - CLOSE:
+    if test.verdict is not Verdict.REFUTED or test.loss > BLUNDER - CLOSE:
         return Judgement(Mark.OPEN, (), test.loss)
     return Judgement(_sound(exercise), _shown(test.killer_line, None), test.loss)
 
@@ -163,7 +165,7 @@ def _against_a_mate(exercise: Exercise, answer: str, budget: Budget, stop: Cance
     cost = 1.0 + win_chance(after.value)
     if cost >= 1.0 - LEVEL:
         return Judgement(Mark.WRONG, _shown(after.line, None), cost)
-    return Judgement(_sound(exercise) if cost <= LOSS - CLOSE else Mark.OPEN, _shown(after.line, None), cost)
+    return Judgement(_sound(exercise) if cost <= BLUNDER - CLOSE else Mark.OPEN, _shown(after.line, None), cost)
 
 
 def _sound(exercise: Exercise) -> Mark:

@@ -15,7 +15,7 @@ import chess
 from coach.repertoire.replies import LikelyReply, ReplyModel
 from trapcore import _native
 from trapcore.parallel.budget import Cancellation
-from trapcore.proof.search import INACCURACY, MISTAKE
+from trapcore.win_chance import INACCURACY, MISTAKE
 
 LEAST_GIFT = INACCURACY
 """Win chance that a reply gives away at least to count as a bad one."""

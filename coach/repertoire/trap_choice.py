@@ -23,7 +23,7 @@ from coach.repertoire.live_traps import (
 )
 from coach.repertoire.replies import ReplyModel
 from trapcore.parallel.budget import Cancellation
-from trapcore.proof.search import win_chance
+from trapcore.win_chance import win_chance
 
 LOOK_SHARE = 0.35
 """Most of the thinking time for the look at the replies to the moves within the cost, 0..1,"""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean
 
-from trapcore.proof.search import win_chance
+from trapcore.win_chance import win_chance
 
 LEAST_MOVES = 2
 """Moves of each side that a game must have."""

@@ -15,9 +15,8 @@ from db.traps.openings import opening_of
 from db.traps.position_value import Values
 from db.traps.terms import Side
 from trapcore import _native
-from trapcore.proof.search import MISTAKE
-from trapcore.proof.trap_test import LOSS
 from trapcore.trees.chess_game import parse_position
+from trapcore.win_chance import BLUNDER, MISTAKE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,10 +76,10 @@ class LostMove:
         """The cost that moves are sorted and added up by, 0..2.
 
         A settled cost counts as it was measured. If the searches differ, the measured cost counts with the probability
-        that the move loses. A move that was never measured counts with `LOSS`, the least that a losing move costs.
+        that the move loses. A move that was never measured counts with `BLUNDER`, the least that a losing move costs.
         """
         if self.move.before is None or self.move.after is None:
-            return LOSS
+            return BLUNDER
         if self.move.settled or self.move.probability is None:
             return self.cost
         return self.cost * self.move.probability

@@ -42,8 +42,9 @@ from trapcore import _native
 from trapcore.errors import UsageError
 from trapcore.parallel.budget import Budget, Cancellation
 from trapcore.parallel.pools import Pool, in_order, threads
-from trapcore.proof.trap_test import LOSS, check_bait
+from trapcore.proof.trap_test import check_bait
 from trapcore.proof.verdict import Verdict
+from trapcore.win_chance import BLUNDER
 
 TEST_NODES = 400_000
 """Usual budget for each question of the trap test."""
@@ -56,7 +57,7 @@ _FIRST_TEST = 8
 """The first trap test has this part of the nodes of the second,"""
 _LAST_TEST = 4
 """and the third so many times as many."""
-PROMISED = (1 + LOSS) / 2
+PROMISED = (1 + BLUNDER) / 2
 """Points a game, 0..1, that an attacker scores at least with the win chance that a trap gives him."""
 _FACT = "mined_by"
 """In ``meta``: what has looked at the moves in the table ``mined``."""

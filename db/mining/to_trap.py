@@ -13,10 +13,10 @@ from db.traps.terms import Outcome
 from db.traps.trap import Trap, slugify
 from db.wording.patterns import pattern_of
 from trapcore import _native
-from trapcore.proof.search import win_chance
 from trapcore.proof.trap_test import BaitTest
 from trapcore.trees.chess_game import parse_position
 from trapcore.trees.position_key import mirror, mirror_move
+from trapcore.win_chance import win_chance
 
 SOURCE = "mined"
 """The source of mined traps."""

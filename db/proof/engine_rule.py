@@ -2,7 +2,7 @@
 
 The engine's win chance (lichess's formula, -1..1) is measured before the bait, right after it, and after the line that
 punishes it, each with a node limit and again with `DEEPER` times as many. A measurement holds if the engine prefers
-another move than the bait, the bait costs at least `LOSS` against that move, and the attacker stands at `LOSS` or
+another move than the bait, the bait costs at least `BLUNDER` against that move, and the attacker stands at `BLUNDER` or
 better both right after the bait and at the end of the line. Proved: both measurements hold. Refuted: neither does.
 Undecided: one of them.
 """
@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import chess
 
 from trapcore.engines.uci_engine import UciEngine
-from trapcore.proof.trap_test import LOSS
 from trapcore.proof.verdict import Verdict
+from trapcore.win_chance import BLUNDER
 
 DEEPER = 4
 """The second measurement takes so many times the nodes."""
@@ -47,7 +47,7 @@ def judge_bait(engine: UciEngine, before: chess.Board, bait: str, line: Sequence
         loss = max(0.0, best.chance + fallen.chance)
         depth = min(best.depth, fallen.depth)
         prefers_another = best.best is not None and before.uci(best.best) != bait
-        holds.append(prefers_another and loss >= LOSS and fallen.chance >= LOSS and final >= LOSS)
+        holds.append(prefers_another and loss >= BLUNDER and fallen.chance >= BLUNDER and final >= BLUNDER)
     verdict = Verdict.PROVED if all(holds) else Verdict.UNDECIDED if any(holds) else Verdict.REFUTED
     return EngineVerdict(verdict, loss, depth)
 

@@ -12,8 +12,9 @@ from trapcore import _native
 from trapcore.engines.uci_engine import UciEngine, uci_line
 from trapcore.errors import LibraryError
 from trapcore.parallel.budget import Budget, Cancellation
-from trapcore.proof.search import search, win_chance
+from trapcore.proof.search import search
 from trapcore.trees.chess_game import parse_position
+from trapcore.win_chance import win_chance
 
 NODES = 1_000
 """Nodes of the search of a position that has no value yet; a game takes half a second."""

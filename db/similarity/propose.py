@@ -21,12 +21,13 @@ from trapcore.errors import InputError, PositionError, UsageError
 from trapcore.io.epd import MAX_LINE_BYTES, numbered_lines
 from trapcore.measures.options import LEAST_SIMILARITY, IndexedMeasure
 from trapcore.parallel.budget import Budget, Cancellation
-from trapcore.proof.trap_test import LOSS, TOLD, BaitTest, check_baits, find_baits
+from trapcore.proof.trap_test import TOLD, BaitTest, check_baits, find_baits
 from trapcore.proof.wording import read_move
 from trapcore.ranking.verification import NODES, Finding, VerifiedMove, verify_moves
 from trapcore.ranking.weights import Weights
 from trapcore.trees.chess_game import parse_position
 from trapcore.trees.position_key import mirror
+from trapcore.win_chance import BLUNDER
 
 TOP = 5
 """Moves of each list unless more or fewer are asked for."""
@@ -100,7 +101,7 @@ class WinningMove(_LikeATrap):
         """Whether mate is proved, or the search sees an advantage that no other move comes near."""
         if self.verdict is Finding.PROVED:
             return True
-        return self.verdict is Finding.BEST and self.win_chance is not None and self.win_chance >= LOSS
+        return self.verdict is Finding.BEST and self.win_chance is not None and self.win_chance >= BLUNDER
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,7 +14,8 @@ from db.wording.evidence import Evidence
 from trapcore import _native
 from trapcore.parallel.budget import Budget
 from trapcore.piece_values import POINTS
-from trapcore.proof.search import search, win_chance
+from trapcore.proof.search import search
+from trapcore.win_chance import win_chance
 
 LATEST_PLY = 7
 """Material that falls later than so many plies into the line is not called lost by the move: too much lies between."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from trapcore.proof.search import BLUNDER, INACCURACY, MISTAKE
+from trapcore.win_chance import BLUNDER, INACCURACY, MISTAKE
 
 SIGNS = ((BLUNDER, "??"), (MISTAKE, "?"), (INACCURACY, "?!"))
 """The sign behind a move that costs this much win chance or more, on lichess's borders."""

@@ -19,7 +19,7 @@ from db.wording.lines import MATE_PLIES, shown_line
 from db.wording.material import Material
 from db.wording.names import trap_name
 from trapcore.piece_values import POINTS
-from trapcore.proof.search import BLUNDER, INACCURACY
+from trapcore.win_chance import BLUNDER, INACCURACY
 
 WINNING = 0.7
 """Win chance (-1..1) from which a side is said to be winning, 85 %."""

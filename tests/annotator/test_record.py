@@ -27,7 +27,7 @@ from tests.support.command_line import run_program
 from tests.support.trap_games import FELL, MISSED, QUIET, RESEMBLES, game
 from trapcore import _native
 from trapcore.parallel.pools import threads
-from trapcore.proof.trap_test import LOSS
+from trapcore.win_chance import BLUNDER
 
 CLOCK = FELL.replace("5. Nxe5 Bxd1", "5. Nxe5 {[%clk 0:03:00]} Bxd1 {[%clk 0:00:08.5]}")
 GAMES = (
@@ -130,7 +130,7 @@ def test_what_a_game_of_the_library_says_of_a_loss_is_no_surer_than_the_search(
         assert (round(worst.cost, 2), worst.settled_cost, round(worst.expected_cost, 2)) == (0.4, 0, 0.28)
         assert replace(worst, move=replace(worst.move, probability=None)).expected_cost == worst.cost
         unmeasured = replace(worst, move=replace(worst.move, before=None, after=None))
-        assert unmeasured.expected_cost == LOSS
+        assert unmeasured.expected_cost == BLUNDER
         cheap = replace(worst, move=replace(worst.move, before=0.2, after=0.0, settled=True))
         assert costliest_first([cheap, unmeasured, worst]) == [unmeasured, worst, cheap]
         shown = page(report(library, ["Éva Kiss"]))

@@ -7,7 +7,7 @@ from pathlib import Path
 import chess.pgn
 import pytest
 
-from trapcore.proof.search import INACCURACY
+from trapcore.win_chance import INACCURACY
 from trapline.commands.annotate import annotate
 
 GAME = """[White "Anna"]

@@ -25,7 +25,7 @@ from tests.support.db_traps import elephant, legal
 from tests.support.uci_engines import REFUTING, engine_of
 from trapcore.errors import EngineError, InputError
 from trapcore.parallel.budget import Cancellation
-from trapcore.proof.search import win_chance
+from trapcore.win_chance import win_chance
 from trapline.settings import Settings
 
 BEFORE = "e2e4 e7e5 g1f3 b8c6 f1c4 d7d6 b1c3 c8g4"

@@ -9,7 +9,7 @@ import chess.engine
 
 from trapcore.engines.process import EngineDied, EngineProcess
 from trapcore.errors import EngineError, UsageError
-from trapcore.proof.search import win_chance
+from trapcore.win_chance import win_chance
 
 SEARCH_SECONDS = 120.0
 """How long it may take for one position; more means that the nodes asked for are too many for it."""

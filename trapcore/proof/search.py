@@ -1,6 +1,5 @@
 """Value and best line of a position, by alpha-beta search in the core."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,21 +11,6 @@ MATE = _native.MATE
 
 MATE_BOUND = _native.MATE_BOUND
 """and so every value beyond this is one."""
-
-WIN_CHANCE_SCALE = _native.WIN_CHANCE_SCALE
-"""How fast lichess's win chance grows with centipawns: https://github.com/lichess-org/lila/pull/11148."""
-
-INACCURACY, MISTAKE, BLUNDER = 0.1, _native.MISTAKE, _native.LOSS
-"""Win chance that a move costs at least to be ``?!``, ``?`` or ``??``: lichess's judgements, on the scale of -1..1."""
-
-
-def win_chance(value: int) -> float:
-    """lichess's win chance, -1..1, of the side that the value in centipawns is for: 2 / (1 + exp(-scale * value)) - 1.
-
-    A mate is a value beyond `MATE_BOUND` and so as good as certain.
-    """
-    # The same function, which any number goes into.
-    return math.tanh(WIN_CHANCE_SCALE * value / 2)
 
 
 @dataclass(frozen=True, slots=True)

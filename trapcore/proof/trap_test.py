@@ -7,7 +7,7 @@ choice. It *tempts* if it is among the three best moves, or seems to win most of
 first sight, as a player sees it who counts material and does not search for checks, or after a search of one ply with
 quiescence. The values at all depths come with the answer, so that everyone can see how the bait falls.
 
-The win chance is lichess's, see `trapcore.proof.search.win_chance`.
+The win chance is lichess's, see `trapcore.win_chance.win_chance`.
 """
 
 from collections.abc import Sequence
@@ -21,12 +21,9 @@ from trapcore.proof.verdict import DepthValue, Verdict
 TESTER_VERSION = _native.TESTER_VERSION
 """Another one may answer otherwise."""
 
-LOSS = _native.LOSS
-"""Win chance that a bait costs at least, which lichess calls a blunder; an engine must also see the attacker there."""
-
 TOLD = _native.TOLD
-"""A played move is reported as losing if it costs this win chance. It is a little less than `LOSS`, because searches
-scatter about the true cost."""
+"""A played move is reported as losing if it costs this win chance. It is a little less
+than `trapcore.win_chance.BLUNDER`, because searches scatter about the true cost."""
 
 TEMPTING_RANK = _native.TEMPTING_RANK
 """Worst rank, in the better of the two shallow views, that tempts."""
@@ -65,7 +62,8 @@ class BaitTest:
     """It is the only legal move: what it loses is lost without a choice, and it is no trap."""
     verdict: Verdict
     """Whether it loses: proved, refuted (a search as deep saw that it does not), or undecided. A forced move is
-    compared with an even game: proved says that the opponent mates or stands better by `LOSS` after it."""
+    compared with an even game: proved says that the opponent mates or stands better by
+    `trapcore.win_chance.BLUNDER` after it."""
     mate_in: int | None
     """Moves of the attacker, if the loss is a forced mate."""
     best: str | None

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 import chess
 
 from trapcore.errors import PositionError
-from trapcore.proof.trap_test import LOSS, BaitTest, rank_profile
+from trapcore.proof.trap_test import BaitTest, rank_profile
 from trapcore.proof.verdict import Verdict
 from trapcore.trees.chess_game import parse_position
+from trapcore.win_chance import BLUNDER
 
 _BAR = 30  # columns for the worst rank of a plot
 
@@ -30,7 +31,7 @@ def sentence(fen: str, test: BaitTest) -> str:
     if test.forced:
         return _forced(board, bait, test)
     if test.verdict is Verdict.REFUTED:
-        costs = f"{_percent(test.loss)} of win chance, less than {_percent(LOSS)}" if test.loss > 0 else "nothing"
+        costs = f"{_percent(test.loss)} of win chance, less than {_percent(BLUNDER)}" if test.loss > 0 else "nothing"
         return f"{bait} is no bait: it costs {costs}"
     if test.verdict is Verdict.UNDECIDED:
         costs = f"{_percent(test.loss)} of win chance"

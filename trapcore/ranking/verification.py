@@ -12,9 +12,10 @@ from enum import StrEnum
 
 from trapcore.parallel.budget import Budget, Cancellation
 from trapcore.proof.mate import Proof, prove_mate, replay
-from trapcore.proof.search import MATE_BOUND, search, win_chance
+from trapcore.proof.search import MATE_BOUND, search
 from trapcore.proof.verdict import Verdict
 from trapcore.ranking.weights import RankedMove
+from trapcore.win_chance import win_chance
 
 NODES = 30_000
 """Usual budget of a position, for mate and search together."""

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from trapcore import _native
-from trapcore.proof.trap_test import LOSS
+from trapcore.win_chance import BLUNDER
 from workshop.coverage.games import Game, together
 from workshop.coverage.labels import Label
 
@@ -26,7 +26,7 @@ class Seen:
     @property
     def loses(self) -> bool:
         """By the reference."""
-        return self.loss >= LOSS
+        return self.loss >= BLUNDER
 
 
 def seen_of(games: Sequence[Game], labels: Mapping[str, Label]) -> list[Seen]:

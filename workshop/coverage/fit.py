@@ -20,7 +20,7 @@ from scipy.optimize import minimize  # type: ignore[import-untyped]
 
 from trapcore import _native
 from trapcore.errors import InputError
-from trapcore.proof.trap_test import LOSS
+from trapcore.win_chance import BLUNDER
 from workshop.coverage import calibration
 from workshop.coverage.evidence import Seen, last_stages, seen_of
 from workshop.coverage.games import read_games
@@ -39,7 +39,7 @@ DRAWN = 0.05
 LEAST_MOVES = 40
 """A stage that fewer moves reached takes the coefficients of the stage before."""
 
-TABLES = {"LOSES": LOSS, "IS_MISTAKE": AGREES}
+TABLES = {"LOSES": BLUNDER, "IS_MISTAKE": AGREES}
 """Tables of the core, and what a move costs at least by the reference where the probability is of that."""
 
 
@@ -52,7 +52,7 @@ Coefficients = list[list[float]]
 """A row for each stage, in the order of ``_native.LOSS_FEATURES``."""
 
 
-def fit(seen: Iterable[Seen], stages: int, names: Sequence[str], least: float = LOSS) -> Coefficients:
+def fit(seen: Iterable[Seen], stages: int, names: Sequence[str], least: float = BLUNDER) -> Coefficients:
     """Coefficients of all stages for the probability that a move costs ``least`` or more.
 
     Raises ``InputError`` if too few moves were seen at the first.
@@ -91,7 +91,7 @@ def stated(rows: Coefficients, one: Seen) -> float:
     return float(1 / (1 + np.exp(-odds)))
 
 
-def left_out(seen: Sequence[Seen], stages: int, names: Sequence[str], least: float = LOSS) -> list[Seen]:
+def left_out(seen: Sequence[Seen], stages: int, names: Sequence[str], least: float = BLUNDER) -> list[Seen]:
     """Each move with the probability by a fit of the parts of the games that it does not belong to; see `fit`."""
     found = []
     for part in range(PARTS):

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from trapcore.engines.uci_engine import UciEngine
-from trapcore.proof.trap_test import LOSS
+from trapcore.win_chance import BLUNDER
 from workshop.coverage.figures import Coverage
 from workshop.coverage.games import Game
 from workshop.coverage.judged import AGREES, Judged
@@ -70,7 +70,7 @@ class Alone:
     def coverage(self, threshold: float) -> Coverage:
         """Recall and agreement of the moves that lose ``threshold`` or more by this engine."""
         flagged = [reference >= AGREES for seen, reference in self.losses if seen >= threshold]
-        recall = Share.among(seen >= threshold for seen, reference in self.losses if reference >= LOSS)
+        recall = Share.among(seen >= threshold for seen, reference in self.losses if reference >= BLUNDER)
         return Coverage(recall, Share.among(flagged))
 
     def recall_at(self, agreement: float) -> float:
@@ -159,7 +159,7 @@ def table(points: Sequence[Point], runs: Sequence[Alone]) -> Table:
     rows = [(p.name, f"{p.speed:,.0f}", *_figures(p.coverage), times(runs, p)) for p in points]
     for run in runs:
         speed = f"{run.positions / run.seconds:,.0f}"
-        rows.append((run.name, speed, *_figures(run.coverage(LOSS)), ""))
+        rows.append((run.name, speed, *_figures(run.coverage(BLUNDER)), ""))
     return Table(header, tuple(rows))
 
 
@@ -176,7 +176,7 @@ def plot(points: Sequence[Point], runs: Sequence[Alone]) -> Plot:
         for engine, label in ((False, "trapline"), (True, "trapline with an engine")):
             chosen = sorted((p.seconds / p.positions, _value(p.coverage, share)) for p in points if p.engine is engine)
             series.append((label, chosen))
-        series.append(("engine alone", [(r.seconds / r.positions, _value(r.coverage(LOSS), share)) for r in runs]))
+        series.append(("engine alone", [(r.seconds / r.positions, _value(r.coverage(BLUNDER), share)) for r in runs]))
         drawn = tuple(
             Series(label, tuple(1000 * x for x, _ in found), tuple(y for _, y in found))
             for label, found in series
@@ -199,6 +199,7 @@ def content(points: Sequence[Point], runs: Sequence[Alone]) -> dict[str, object]
         for p in points
     ]
     by_engine = [
-        {"nodes": r.nodes, "seconds": r.seconds, "positions": r.positions, **r.coverage(LOSS).content()} for r in runs
+        {"nodes": r.nodes, "seconds": r.seconds, "positions": r.positions, **r.coverage(BLUNDER).content()}
+        for r in runs
     ]
     return {"trapline": told, "engine_alone": by_engine}

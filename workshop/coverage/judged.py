@@ -7,7 +7,7 @@ import chess
 
 from db.games.phases import phase_of
 from db.traps.terms import Event
-from trapcore.proof.trap_test import LOSS
+from trapcore.win_chance import BLUNDER
 from workshop.coverage.games import Game
 from workshop.coverage.labels import Label
 from workshop.coverage.told import Told
@@ -68,7 +68,7 @@ class Judged:
     @property
     def loses(self) -> bool:
         """By the reference."""
-        return self.loss >= LOSS
+        return self.loss >= BLUNDER
 
     @property
     def agrees(self) -> bool:

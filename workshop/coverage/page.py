@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from trapcore.proof.trap_test import LOSS
+from trapcore.win_chance import BLUNDER
 from workshop.coverage import calibration, frontier
 from workshop.coverage.figures import Figures
 from workshop.coverage.glyphs import false_glyphs, glyph_table
@@ -16,7 +16,7 @@ WRITTEN = (
     "Written by `trapline research coverage`; nothing here is written by hand. Times are those of the machine that it "
     "ran on. The rest is the same everywhere with the same engine."
 )
-LOSES, BORNE_OUT = number(LOSS, 1), number(AGREES, 1)
+LOSES, BORNE_OUT = number(BLUNDER, 1), number(AGREES, 1)
 EXPLAINED = (
     f"A move *loses* if it costs {LOSES} or more of the win chance (lichess's, -1 to 1) by the reference. A claim is a "
     "move played that is reported as losing, with a proof. A claim *agrees* if the reference says that it costs "

@@ -11,7 +11,7 @@ import chess.pgn
 
 from trapcore.engines.uci_engine import UciEngine
 from trapcore.errors import InputError, OutputError, UsageError
-from trapcore.proof.search import WIN_CHANCE_SCALE
+from trapcore.win_chance import WIN_CHANCE_SCALE
 
 EACH = 5
 """Positions of a game."""

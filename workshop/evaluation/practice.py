@@ -3,7 +3,7 @@
 Exercises are drawn from the losing moves of all players of a library's judged games and from its proved traps. Of each
 exercise the answers are the bait or the killer, the move that is shown as right, and `OTHERS` of the moves that look
 best at first sight. The product's judgement of each is compared with the engine's: an answer is wrong for it if it
-costs `LOSS` of win chance or more against the best move, each searched with the same nodes. What the product leaves
+costs `BLUNDER` of win chance or more against the best move, each searched with the same nodes. What the product leaves
 open is no claim and counted apart.
 """
 
@@ -25,8 +25,8 @@ from db.library.library import Library
 from trapcore import _native
 from trapcore.engines.uci_engine import UciEngine
 from trapcore.errors import InputError, OutputError
-from trapcore.proof.trap_test import LOSS
 from trapcore.statistics import wilson
+from trapcore.win_chance import BLUNDER
 
 SECONDS = 3600.0
 """Longest time for a position, so that a busy machine does not end the run."""
@@ -56,7 +56,7 @@ class Judged:
         """Whether the engine draws the same line; None where the product claims nothing."""
         if self.mark == Mark.OPEN:
             return None
-        return (self.mark == Mark.WRONG) == (self.engine_cost >= LOSS)
+        return (self.mark == Mark.WRONG) == (self.engine_cost >= BLUNDER)
 
 
 def draw_exercises(library: Library, count: int, seed: int) -> list[Exercise]:
@@ -118,7 +118,7 @@ def summary(judged: Sequence[Judged]) -> dict[str, object]:
     for each in claims:
         by_exercise.setdefault((each.epd, each.task), []).append(each)
     whole = [all(each.agrees for each in found) for found in by_exercise.values()]
-    marks = Counter((each.mark, each.engine_cost >= LOSS) for each in judged)
+    marks = Counter((each.mark, each.engine_cost >= BLUNDER) for each in judged)
     return {
         "exercises": len({(each.epd, each.task) for each in judged}),
         "answers": len(judged),

@@ -21,8 +21,9 @@ import chess.engine
 from trapcore import _native
 from trapcore.engines.process import EngineProcess
 from trapcore.engines.uci_engine import chance_of
-from trapcore.proof.trap_test import LOSS, USUAL, BaitTest, check_bait
+from trapcore.proof.trap_test import USUAL, BaitTest, check_bait
 from trapcore.proof.verdict import Verdict
+from trapcore.win_chance import BLUNDER
 from workshop.benchmarks.material import DATA
 from workshop.benchmarks.stockfish import STOCKFISH
 
@@ -122,7 +123,7 @@ class Comparison:
     def loses(self, decision: Decision) -> tuple[bool, bool]:
         """Whether the move loses: by our test, and by the engine's figures and the same rule."""
         key = decision.fen, decision.move
-        return self.ours[key].verdict is Verdict.PROVED, self.theirs[key].loss >= LOSS
+        return self.ours[key].verdict is Verdict.PROVED, self.theirs[key].loss >= BLUNDER
 
     def moves(self) -> list[Decision]:
         """Each position and move once."""
@@ -156,13 +157,13 @@ def compared(answers: Path | None = None, command: str = "stockfish", nodes: int
 def report(found: Comparison, command: str) -> str:
     """The figures and every disagreement, as Markdown."""
     moves = found.moves()
-    lose = [d for d in moves if found.theirs[d.fen, d.move].loss >= LOSS]
+    lose = [d for d in moves if found.theirs[d.fen, d.move].loss >= BLUNDER]
     baits = [d for d in moves if d.is_bait]
-    clear = [d for d in moves if abs(found.theirs[d.fen, d.move].loss - LOSS) > CLOSE]
+    clear = [d for d in moves if abs(found.theirs[d.fen, d.move].loss - BLUNDER) > CLOSE]
     lines, ours_right, theirs_right = found.by_line()
     rows = [
         ("all decisions", *found.agreement(moves)),
-        (f"those that cost Stockfish not within {CLOSE} of {LOSS}", *found.agreement(clear)),
+        (f"those that cost Stockfish not within {CLOSE} of {BLUNDER}", *found.agreement(clear)),
         ("moves that lose by Stockfish's figures", *found.agreement(lose)),
         ("moves that the list calls the bait", *found.agreement(baits)),
     ]
@@ -171,8 +172,8 @@ def report(found: Comparison, command: str) -> str:
         "",
         f"Written by `{command}`. Ours is {_native.TESTER_VERSION} with {USUAL.nodes:,}",
         "nodes for each question. Stockfish is 15.1 with 400,000 nodes for each position. Both judge by the same rule:",
-        f"a move loses if it costs at least {LOSS} of win chance against the best other move. The lines are the named",
-        "opening traps of an open list. Every move of the victim is judged.",
+        f"a move loses if it costs at least {BLUNDER} of win chance against the best other move. The lines are the",
+        "named opening traps of an open list. Every move of the victim is judged.",
         "",
         "| decisions | agree | of | share |",
         "|---|---:|---:|---:|",

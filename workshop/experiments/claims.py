@@ -20,8 +20,8 @@ from typing import Any
 import chess
 
 from trapcore.engines.uci_engine import UciEngine
-from trapcore.proof.trap_test import LOSS
 from trapcore.trees.chess_game import parse_position
+from trapcore.win_chance import BLUNDER
 from workshop.benchmarks.material import DATA
 from workshop.benchmarks.stockfish import STOCKFISH
 
@@ -44,15 +44,15 @@ def main() -> None:
             mates = proof["mate_in"] is not None
             kind = f"{'mate' if mates else 'material'}, {played}"
             won, loss = _measured(engine, claim["fen"], claim["bait"])
-            agrees = won == 1 if mates else loss >= LOSS
+            agrees = won == 1 if mates else loss >= BLUNDER
             made[kind] += 1
             agreed[kind] += agrees
-            costly[kind] += loss >= LOSS
+            costly[kind] += loss >= BLUNDER
             if not agrees:
                 denied.append(f"{claim['fen']} {claim['bait_san']} {' '.join(claim['killer_line_san'])}: {loss:.2f}")
         name = engine.name
     print(f"Claims about {', '.join(FILES)}; {name} at {NODES:,} nodes agrees:\n")
-    print(f"{'claimed':22} {'agrees':>14}   gave away {LOSS}")
+    print(f"{'claimed':22} {'agrees':>14}   gave away {BLUNDER}")
     for kind in sorted(made):
         print(f"{kind:22} {agreed[kind]:6} of {made[kind]:4}   {costly[kind]:6}")
     print("\nDenied, with the loss that it sees:\n")

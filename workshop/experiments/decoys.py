@@ -27,9 +27,8 @@ from db.patterns.bundled import ProvedPattern, bundled_patterns
 from db.patterns.index import token_weights
 from trapcore import _native
 from trapcore.engines.uci_engine import UciEngine
-from trapcore.proof.search import INACCURACY
-from trapcore.proof.trap_test import LOSS
 from trapcore.trees.chess_game import parse_position
+from trapcore.win_chance import BLUNDER, INACCURACY
 from workshop.benchmarks.stockfish import STOCKFISH
 
 WANTED = 500
@@ -63,7 +62,7 @@ def decoy_of(pattern: ProvedPattern) -> Decoy | None:
     near = [
         (-similarity(pattern, reply), reply, after)
         for (reply, after), ((cost, _),) in zip(sound, failing, strict=True)
-        if cost >= LOSS
+        if cost >= BLUNDER
     ]
     for likeness, reply, after in sorted(each for each in near if each[0] <= -LEAST_SIMILARITY)[:TESTED]:
         test = refuted_shot(after, killer)
@@ -108,11 +107,11 @@ def check(count: int) -> str:
             best = engine.evaluate(board, CHECK_NODES).chance
             board.push_uci(decoy.killer_line[0])
             worth.append((best, -engine.evaluate(board, CHECK_NODES).chance))
-    level = sum(best <= LOSS for best, _ in worth)
-    failing = [sum(best - killer >= cost for best, killer in worth) for cost in (LOSS, HOLDS)]
+    level = sum(best <= BLUNDER for best, _ in worth)
+    failing = [sum(best - killer >= cost for best, killer in worth) for cost in (BLUNDER, HOLDS)]
     return (
-        f"{count} decoys: no move is worth more than {LOSS} in {level}; "
-        f"the killer costs {LOSS} or more in {failing[0]}, {HOLDS} or more in {failing[1]}"
+        f"{count} decoys: no move is worth more than {BLUNDER} in {level}; "
+        f"the killer costs {BLUNDER} or more in {failing[0]}, {HOLDS} or more in {failing[1]}"
     )
 
 

@@ -27,7 +27,8 @@ import scipy.sparse  # type: ignore[import-untyped]
 
 from trapcore.engines.process import EngineProcess
 from trapcore.parallel.budget import Budget
-from trapcore.proof.search import WIN_CHANCE_SCALE, search
+from trapcore.proof.search import search
+from trapcore.win_chance import WIN_CHANCE_SCALE
 from workshop.benchmarks.material import DATA, puzzle_rows
 from workshop.benchmarks.stockfish import STOCKFISH
 from workshop.native import _core

@@ -19,7 +19,7 @@ import chess.pgn
 
 from annotator.comments.evaluations import stated_chance
 from db.games.accuracy import accuracy_of
-from trapcore.proof.search import win_chance
+from trapcore.win_chance import win_chance
 from workshop.benchmarks.material import DATA
 
 FILES = ("amateur_lichess_2021_10_kdave.pgn", "lichess_broadcast_club_luna.pgn")

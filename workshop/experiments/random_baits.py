@@ -4,7 +4,7 @@
 
 Positions are drawn at random from the games, at most one of a game, and all their tempting moves are tested as the
 command tests them. The reference is that of the labels (`workshop.coverage.labels`): a bait agrees if it costs
-`AGREES` or more of the win chance there, and loses if it costs `LOSS`. What the reference denies is listed.
+`AGREES` or more of the win chance there, and loses if it costs `BLUNDER`. What the reference denies is listed.
 """
 
 import argparse
@@ -16,7 +16,8 @@ from pathlib import Path
 import chess
 
 from trapcore.engines.uci_engine import UciEngine
-from trapcore.proof.trap_test import LOSS, BaitTest, find_baits
+from trapcore.proof.trap_test import BaitTest, find_baits
+from trapcore.win_chance import BLUNDER
 from workshop.benchmarks.stockfish import STOCKFISH
 from workshop.coverage.games import Game, read_games
 from workshop.coverage.judged import AGREES
@@ -64,10 +65,10 @@ def table(found: list[Proved]) -> Table:
         "all": found,
     }
     rows = tuple(
-        (kind, *(str(Share.among(one.loss >= border for one in ours)) for border in (AGREES, LOSS)))
+        (kind, *(str(Share.among(one.loss >= border for one in ours)) for border in (AGREES, BLUNDER)))
         for kind, ours in kinds.items()
     )
-    return Table(("killer", f"agree ({number(AGREES, 1)})", f"lose ({number(LOSS, 1)})"), rows)
+    return Table(("killer", f"agree ({number(AGREES, 1)})", f"lose ({number(BLUNDER, 1)})"), rows)
 
 
 def report(found: list[Proved], positions: int, engine: str) -> Report:

@@ -20,8 +20,8 @@ from db.library.open import open_library
 from db.mining.candidates import Place, candidates, places
 from trapcore.engines.uci_engine import UciEngine
 from trapcore.errors import TraplineError
-from trapcore.proof.trap_test import LOSS
 from trapcore.trees.chess_game import parse_position
+from trapcore.win_chance import BLUNDER
 from workshop.benchmarks.stockfish import STOCKFISH
 from workshop.coverage.judged import AGREES
 from workshop.coverage.labels import Reference
@@ -63,11 +63,11 @@ def evaluate_move(engine: UciEngine, reference: Reference, place: Place) -> Repe
 def report(found: list[RepeatedMove], count: int, engine: str) -> Report:
     """Shares of the sample, what they come to among all candidates, and the moves that lose."""
     rows = []
-    for name, border in (("mistakes", AGREES), ("lose", LOSS)):
+    for name, border in (("mistakes", AGREES), ("lose", BLUNDER)):
         share = Share.among(one.loss >= border for one in found)
         low, high = (round(bound * count) for bound in share.interval)
         rows.append((f"{name} ({number(border, 1)})", *share.cells()[:2], f"{low:,} to {high:,}"))
-    losing = [one for one in found if one.loss >= LOSS]
+    losing = [one for one in found if one.loss >= BLUNDER]
     listed = [
         f"- `{one.place.epd}` {one.place.bait}, in {one.place.candidate.played} games: {number(one.loss, 2)}"
         for one in losing

@@ -23,7 +23,7 @@ from coach.repertoire.expectation import gifts_of, likely_replies
 from coach.repertoire.replies import ENGINE_FORESIGHT, PEOPLE_FORESIGHT, Foresight, ReplyModel
 from db.traps.temptation import RatingBand
 from trapcore import _native
-from trapcore.proof.search import BLUNDER
+from trapcore.win_chance import BLUNDER
 from workshop.repertoire.decisions import Decision, decisions_of, games_of
 from workshop.repertoire.falls import NODES
 

@@ -24,7 +24,7 @@ from tests.annotator.comments.test_glyphs import THREAT
 from tests.db.patterns.samples import game as sample
 from tests.db.patterns.samples import mistake, store
 from tests.support.trap_games import FELL, QUIET, annotated, game, make_library
-from trapcore.proof.search import win_chance
+from trapcore.win_chance import win_chance
 
 PLAIN = Layout(wrapped=False, newline="\n", encoding="utf-8")
 PHILIDOR = Opening("C41", "Philidor Defense: Lion Variation")

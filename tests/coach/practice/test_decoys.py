@@ -27,7 +27,7 @@ from db.patterns.keys import Pattern
 from db.storage.practice_rows import reviews_of
 from db.wording.languages import LANGUAGES, Language
 from tests.support.practice_library import LEGAL_KILLER, PLAYER, copy_practice_library
-from trapcore.proof.trap_test import LOSS
+from trapcore.win_chance import BLUNDER
 from workshop.experiments.decoys import LEAST_SIMILARITY, decoy_of
 
 NOW = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
@@ -66,7 +66,7 @@ def test_decoys_of_the_file_are_many_and_can_be_played() -> None:
         for uci in each.killer_line:
             board.push(board.parse_uci(uci))
         # Figures of the file have two decimals.
-        assert board.is_checkmate() or each.cost >= LOSS + MARGIN - 0.005
+        assert board.is_checkmate() or each.cost >= BLUNDER + MARGIN - 0.005
     assert file_of(decoys).splitlines()[1:] == [each.line() for each in decoys]
 
 

@@ -20,8 +20,9 @@ from coach.repertoire.replies import ReplyModel
 from coach.repertoire.trap_choice import Chosen, Opponent, choose_move, prefer_trap
 from db.traps.temptation import RatingBand
 from trapcore.parallel.budget import Budget, Cancellation
-from trapcore.proof.search import search, win_chance
+from trapcore.proof.search import search
 from trapcore.proof.trap_test import check_bait
+from trapcore.win_chance import win_chance
 
 MODEL = ReplyModel(None, RatingBand(1400, 1400))
 BEFORE_ELEPHANT = "d2d4 d7d5 c2c4 e7e6 b1c3 g8f6 c1g5 b8d7 c4d5"

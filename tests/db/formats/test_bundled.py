@@ -15,8 +15,8 @@ from db.traps.terms import Outcome
 from db.traps.trap import Trap
 from trapcore.engines.uci_engine import UciEngine
 from trapcore.errors import InputError
-from trapcore.proof.trap_test import LOSS
 from trapcore.proof.verdict import Verdict
+from trapcore.win_chance import BLUNDER
 from workshop.benchmarks.stockfish import STOCKFISH
 
 QUICK = TrapProver(escape_nodes=200_000)
@@ -73,7 +73,7 @@ def test_stockfish_sees_no_trap_either(slug: str) -> None:
     assert STOCKFISH is not None
     with UciEngine(STOCKFISH) as engine:
         loss = engine.evaluate(before, 100_000).chance + engine.evaluate(after, 100_000).chance
-    assert loss < LOSS
+    assert loss < BLUNDER
 
 
 REMADE = "make the certificates anew: python -m db.formats.bundled"

@@ -7,7 +7,7 @@ import pytest
 
 from db.games.accuracy import accuracy_of, move_accuracy
 from tests.support.public_data import DATA, missing
-from trapcore.proof.search import win_chance
+from trapcore.win_chance import win_chance
 
 GAME = DATA / "lichess-api" / "ndjson" / "game-export-gameId.ndjson"
 

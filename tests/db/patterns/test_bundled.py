@@ -25,7 +25,7 @@ from db.storage.models import BundledPatternRow
 from db.traps.temptation import rating_band
 from db.wording.languages import LANGUAGES, Language
 from tests.db.patterns.samples import game, mistake, store
-from trapcore.proof.search import MISTAKE
+from trapcore.win_chance import MISTAKE
 from workshop.experiments.bundled_patterns import chosen, file_of, judged
 
 LEAST = 3_400

@@ -22,7 +22,7 @@ from db.wording.english import ENGLISH
 from db.wording.sentences import Narrator
 from tests.support.polling import until
 from tests.support.web_server import GAMES, ROOT, environment, served
-from trapcore.proof.search import win_chance
+from trapcore.win_chance import win_chance
 
 _COST = re.compile(r"\((\d+)\s*%\s*(?:→|->)\s*(\d+)\s*%\)")
 _TURN = re.compile(r"(?:turning point|costliest move) is (\d+)\.(\.\.)?")

@@ -4,7 +4,7 @@ import chess
 import pytest
 
 from trapcore import _native
-from trapcore.proof.search import win_chance
+from trapcore.win_chance import win_chance
 from workshop.coverage.endings.scale import UNSCALED, fitted
 
 

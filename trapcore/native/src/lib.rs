@@ -9,6 +9,7 @@
 //! | `trees` | local trees of a position and the labels of their moves |
 //! | `pgn` | PGN: cutting a stream, reading a game, where text can be added |
 //! | `search` | the search for a gain of material, its evaluation, what stops it |
+//! | `win_chance` | win chance of a value, and what an inaccuracy, a mistake and a blunder cost |
 //! | `mate` | the mate prover |
 //! | `trap_test` | the trap test: does a move lose, was it avoidable, does it tempt |
 //! | `move_model` | how likely players of a rating choose each move |
@@ -41,6 +42,7 @@ mod themes;
 mod token_index;
 mod trap_test;
 mod trees;
+mod win_chance;
 
 /// What the crate of the workshop uses.
 pub mod workshop {
@@ -66,5 +68,5 @@ pub mod workshop {
     pub use crate::search::network::inference::WIDEST;
     pub use crate::search::network::{BUCKETS, HIDDEN, Network, QA, QB, Row, SCALE, bucket};
     pub use crate::search::stop::StopFlag;
-    pub use crate::trap_test::{WIN_CHANCE_SCALE, win_chance};
+    pub use crate::win_chance::{WIN_CHANCE_SCALE, win_chance};
 }

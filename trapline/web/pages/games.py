@@ -16,8 +16,8 @@ from db.wording.claims import percent_of_chance
 from db.wording.grammar import Grammar
 from trapcore import _native
 from trapcore.parallel.budget import Cancellation
-from trapcore.proof.search import INACCURACY
 from trapcore.trees.chess_game import parse_position
+from trapcore.win_chance import INACCURACY
 from trapline.web.pages.boards import Picture, dests, ground, with_gaps
 from trapline.web.pages.game_viewer import GameView, Ply
 from trapline.web.pages.line_viewer import around

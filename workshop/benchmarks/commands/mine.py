@@ -25,7 +25,7 @@ from db.storage.sighting_rows import MIRROR, move_code
 from db.traps.trap import Trap
 from trapcore import _native
 from trapcore.engines.uci_engine import UciEngine
-from trapcore.proof.trap_test import LOSS
+from trapcore.win_chance import BLUNDER
 from workshop.benchmarks.material import DATA
 from workshop.benchmarks.stockfish import STOCKFISH
 from workshop.benchmarks.table import Row
@@ -137,10 +137,10 @@ def _agreement(traps: list[Trap]) -> Row:
             after = trap.board()
             after.push_uci(trap.bait)
             best, fallen = engine.evaluate(before, ENGINE_NODES), engine.evaluate(after, ENGINE_NODES)
-            agreed += best.chance + fallen.chance >= LOSS
+            agreed += best.chance + fallen.chance >= BLUNDER
         name = engine.name
     share = agreed / len(traps)
-    return Row(f"{name} at {ENGINE_NODES:,} nodes agrees that the bait costs {LOSS} or more",
+    return Row(f"{name} at {ENGINE_NODES:,} nodes agrees that the bait costs {BLUNDER} or more",
                f"{agreed} of {len(traps)}, {share:.1%}", f"{AGREEMENT:.0%}", share / AGREEMENT, 1)  # fmt: skip
 
 

@@ -16,7 +16,7 @@ import chess
 
 from trapcore import _native
 from trapcore.engines.uci_engine import UciEngine
-from trapcore.proof.search import win_chance
+from trapcore.win_chance import win_chance
 from workshop.coverage.endings.sample import Part, endings, positions
 from workshop.coverage.games import Game, read_games
 from workshop.report import Report, Table, markdown, number

@@ -18,7 +18,8 @@ use crate::judge::workspace::Workspace;
 use crate::mate::PROVER_VERSION;
 use crate::search::score::mate_distance;
 use crate::search::verdict::Verdict;
-use crate::trap_test::{LOSS, MISTAKE, TESTER_VERSION, win_chance};
+use crate::trap_test::TESTER_VERSION;
+use crate::win_chance::{BLUNDER, MISTAKE, win_chance};
 
 /// Nodes of the search whether a capture may be poisoned, and the cost from which it is.
 const POISON_NODES: u64 = 150;
@@ -274,7 +275,7 @@ impl<'a> GameEvents<'a> {
             match self.losses.played(event.at, work) {
                 Some(loss) => {
                     event.played_loss = Some(loss.cost().max(0.0));
-                    event.only_move = loss.cost() <= -LOSS;
+                    event.only_move = loss.cost() <= -BLUNDER;
                     event.settled = loss.settled && event.case.figures.as_ref().is_none_or(|figures| figures.settled);
                 }
                 None => event.played_loss = Some(0.0),
@@ -376,7 +377,7 @@ mod tests {
         assert!(parts(&sprung).contains(&(EventKind::Fell, 10, Some(2))), "{:?}", parts(&sprung));
         assert!(parts(&sprung).contains(&(EventKind::Sprung, 11, Some(2))), "{:?}", parts(&sprung));
         let (.., fell) = sprung.iter().find(|one| one.0 == EventKind::Fell && one.1 == 10).unwrap();
-        assert!(fell.played_loss.unwrap() >= LOSS && !fell.only_move && fell.case.member.is_none());
+        assert!(fell.played_loss.unwrap() >= BLUNDER && !fell.only_move && fell.case.member.is_none());
         let (.., answer) = sprung.iter().find(|one| one.1 == 11).unwrap();
         assert!(answer.played_loss.unwrap() < 0.05 && answer.only_move);
         let missed = events_of(&format!("{LEGAL} 6. Kxd1 Nxe5"), work);

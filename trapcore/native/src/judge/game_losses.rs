@@ -16,7 +16,7 @@ use crate::judge::workspace::Workspace;
 use crate::pgn::reader::Game;
 use crate::search::verdict::Verdict;
 use crate::search::{Limits, MAX_DEPTH};
-use crate::trap_test::win_chance;
+use crate::win_chance::win_chance;
 
 /// The stages for what is not to be believed of fewer nodes: that a trap of the library says that a move loses, and what
 /// a move costs that carries an event, where that matters.

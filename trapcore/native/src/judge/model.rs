@@ -190,7 +190,7 @@ pub(crate) struct Event {
     /// Win chance that the move which the event is about costs against the best there, 0 to 2; `None` where it was
     /// not measured.
     pub played_loss: Option<f64>,
-    /// Every other move there costs [`LOSS`](crate::trap_test::LOSS) or more against that one.
+    /// Every other move there costs [`BLUNDER`](crate::win_chance::BLUNDER) or more against that one.
     pub only_move: bool,
 }
 

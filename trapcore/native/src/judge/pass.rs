@@ -9,7 +9,7 @@ use crate::pgn::reader::Game;
 use crate::search::score::MATE;
 use crate::search::stop::StopFlag;
 use crate::search::{Limits, MAX_DEPTH, Pruning, SearchRequest, Searcher};
-use crate::trap_test::value_of_chance;
+use crate::win_chance::value_of_chance;
 
 /// Nodes for each position.
 pub(crate) const PASS_NODES: u64 = 4000;
@@ -115,7 +115,7 @@ mod tests {
         assert_eq!(mate_distance(looks[3].value()), Some(1));
         assert_eq!(looks[4].value(), -MATE);
         assert_eq!((looks[2].line.len(), looks[4].line.len()), (1, 0));
-        assert!((crate::trap_test::win_chance(looks[0].value()) - 0.1).abs() < 0.01);
+        assert!((crate::win_chance::win_chance(looks[0].value()) - 0.1).abs() < 0.01);
         assert!(looks_at(&game, &given[1..]).is_none());
         given[0].2 = Some("e7e5".to_owned());
         assert!(looks_at(&game, &given).is_none(), "White does not move a pawn of Black's");

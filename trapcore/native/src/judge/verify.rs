@@ -15,7 +15,8 @@ use crate::search::verdict::Verdict;
 use crate::search::{Limits, MAX_DEPTH};
 use crate::themes::causes::mistake;
 use crate::themes::causes::{Explanation, explain};
-use crate::trap_test::{LOSS, TESTER_VERSION, win_chance};
+use crate::trap_test::TESTER_VERSION;
+use crate::win_chance::{BLUNDER, win_chance};
 
 /// A gain of material is tested with four searches. Each costs more a node than the mate prover.
 const GAIN_SHARE: u64 = 8;
@@ -189,7 +190,7 @@ pub(super) fn is_threat(event: &Event, work: &mut Workspace) -> bool {
     let limits = Limits { depth: MAX_DEPTH, nodes: THREAT_NODES };
     let kept = deepen(&mut work.searcher, &passed, &[killer], &[], limits);
     work.proof_nodes += kept.nodes;
-    figures.before + win_chance(kept.value()) >= LOSS
+    figures.before + win_chance(kept.value()) >= BLUNDER
 }
 
 /// Why the bait loses, if it was played and is proved to lose.

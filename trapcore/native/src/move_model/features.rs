@@ -4,7 +4,8 @@ use shakmaty::{Chess, Move, Position, Rank, Role, Square};
 
 use crate::chess::moves::{after, ends};
 use crate::chess::static_exchange::see;
-use crate::trap_test::{Tester, static_ranking, win_chance};
+use crate::trap_test::{Tester, static_ranking};
+use crate::win_chance::win_chance;
 
 /// Names of the features, in their order.
 ///

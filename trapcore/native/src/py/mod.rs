@@ -40,7 +40,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 use crate::judge::losses::suspicion;
-use crate::{abstract_tree, chess, move_model as model, ranking as ranker, themes as ideas, trap_test, trees};
+use crate::{
+    abstract_tree, chess, move_model as model, ranking as ranker, themes as ideas, trap_test, trees, win_chance,
+};
 
 #[pymodule]
 mod _native {
@@ -99,12 +101,13 @@ mod _native {
         module.add("POSITION_KEY_VERSION", chess::position::POSITION_KEY_VERSION)?;
         module.add("FINGERPRINT_VERSION", trees::tree::FINGERPRINT_VERSION)?;
         module.add("VOCABULARY_VERSION", abstract_tree::tokens::VOCABULARY_VERSION)?;
-        module.add("LOSS", trap_test::LOSS)?;
-        module.add("MISTAKE", trap_test::MISTAKE)?;
+        module.add("INACCURACY", win_chance::INACCURACY)?;
+        module.add("BLUNDER", win_chance::BLUNDER)?;
+        module.add("MISTAKE", win_chance::MISTAKE)?;
         module.add("TOLD", trap_test::TOLD)?;
         module.add("TEMPTING_RANK", trap_test::TEMPTING_RANK)?;
         module.add("TEMPTING_GAIN", trap_test::TEMPTING_GAIN)?;
-        module.add("WIN_CHANCE_SCALE", trap_test::WIN_CHANCE_SCALE)?;
+        module.add("WIN_CHANCE_SCALE", win_chance::WIN_CHANCE_SCALE)?;
         module.add("MATE", crate::search::score::MATE)?;
         module.add("MATE_BOUND", crate::search::score::MATE_BOUND)?;
         module.add("PROOF", crate::judge::judgements::PROOF)?;

@@ -4,7 +4,7 @@ use shakmaty::{Chess, Position};
 
 use crate::search::{Limits, MAX_DEPTH, Pruning, SearchRequest, Searcher};
 use crate::themes::line::{Evidence, Line};
-use crate::trap_test::win_chance;
+use crate::win_chance::win_chance;
 
 /// Moves at most that the victim has: with more there is nearly always one that changes nothing.
 const MOVES: usize = 15;

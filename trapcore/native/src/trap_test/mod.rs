@@ -7,17 +7,14 @@ use crate::chess::moves::{after, move_code};
 use crate::chess::static_exchange::see;
 use crate::mate::Prover;
 use crate::search::evaluation::evaluate;
-use crate::search::score::{MATE, MATE_BOUND, mate_distance};
+use crate::search::score::MATE;
 use crate::search::static_value::Evaluation;
 use crate::search::stop::StopFlag;
 use crate::search::verdict::Verdict;
 use crate::search::{Found, Limits, MAX_DEPTH, Pruning, SearchRequest, Searcher};
+use crate::win_chance::{BLUNDER, win_chance};
 
-/// Win chance that a bait has to cost: what lichess calls a blunder.
-pub(crate) const LOSS: f64 = 0.3;
-/// Win chance that a mistake costs: what lichess calls one.
-pub(crate) const MISTAKE: f64 = 0.2;
-/// A played move is reported as losing if it costs this. Searches scatter about the true cost: a border at [`LOSS`]
+/// A played move is reported as losing if it costs this. Searches scatter about the true cost: a border at [`BLUNDER`]
 /// would leave out one losing move of ten that cost as much.
 pub(crate) const TOLD: f64 = 0.25;
 /// Depths at which the loss has to stand, the last ones searched.
@@ -30,25 +27,6 @@ pub(crate) const TEMPTING_RANK: usize = 3;
 pub(crate) const TEMPTING_GAIN: i32 = 80;
 /// Name of these rules and of the search behind them, stored with each proof.
 pub(crate) const TESTER_VERSION: &str = "trapline-search-8";
-
-/// Of lichess's win chance: <https://github.com/lichess-org/lila/pull/11148>.
-pub const WIN_CHANCE_SCALE: f64 = 0.003_682_08;
-
-/// lichess's win chance of a value in centipawns, -1 to 1.
-pub fn win_chance(value: i32) -> f64 {
-    if mate_distance(value).is_some() {
-        return f64::from(value.signum());
-    }
-    2.0 / (1.0 + (-WIN_CHANCE_SCALE * f64::from(value)).exp()) - 1.0
-}
-
-/// The value in centipawns from which on lichess's win chance is at least this; a mate for 1 and more.
-pub(crate) fn value_of_chance(chance: f64) -> i32 {
-    if chance.abs() >= 1.0 {
-        return if chance > 0.0 { MATE_BOUND } else { -MATE_BOUND };
-    }
-    (2.0 * chance.atanh() / WIN_CHANCE_SCALE).ceil() as i32
-}
 
 /// One depth of the comparison, both for the victim, in centipawns.
 #[derive(Clone, Copy, Debug)]
@@ -78,9 +56,9 @@ pub(crate) fn compare(best: &[(u32, i32)], answers: &[(u32, i32)]) -> Vec<Depth>
 pub(crate) fn verdict_at(depths: &[Depth]) -> Verdict {
     let Some(deepest) = depths.last().filter(|d| d.depth >= LEAST_DEPTH) else { return Verdict::Undecided };
     let last = &depths[depths.len().saturating_sub(STABLE_DEPTHS)..];
-    if last.len() == STABLE_DEPTHS && last.iter().all(|d| d.loss() >= LOSS) {
+    if last.len() == STABLE_DEPTHS && last.iter().all(|d| d.loss() >= BLUNDER) {
         Verdict::Proved
-    } else if deepest.loss() < LOSS {
+    } else if deepest.loss() < BLUNDER {
         Verdict::Refuted
     } else {
         Verdict::Undecided
@@ -311,7 +289,7 @@ impl Tester {
         test.nodes += mate.nodes;
         if let (Verdict::Proved, Some((_, value))) = (mate.verdict, best.iter().rfind(|(depth, _)| *depth > 0)) {
             test.loss = win_chance(*value) + 1.0;
-            test.verdict = if test.loss >= LOSS { Verdict::Proved } else { Verdict::Refuted };
+            test.verdict = if test.loss >= BLUNDER { Verdict::Proved } else { Verdict::Refuted };
             (test.mate_in, test.line) = (mate.mate_in, mate.line);
             // Not needed for the verdict, but it shows from which depth on the mate is seen.
             let (answers, _) = self.deepen(&baited, &[], &[], limits, &mut test.nodes);
@@ -324,7 +302,7 @@ impl Tester {
         self.answered(&baited, &best, &[], killers, limits, &mut test);
         // A proposed killer is worth a search of its own where it may hold more than the best answer did: it is taken
         // if it wins as well, and alone it is searched deeper.
-        if test.verdict == Verdict::Proved || test.loss >= LOSS / 2.0 {
+        if test.verdict == Verdict::Proved || test.loss >= BLUNDER / 2.0 {
             for &killer in killers {
                 if test.verdict == Verdict::Proved && test.line.first() == Some(&killer) {
                     break;
@@ -364,7 +342,7 @@ impl Tester {
         let static_chance = win_chance(self.searcher.quiescence(position));
         let limits = Limits { depth: MAX_DEPTH, nodes };
         let (answers, _) = self.deepen(&after(position, bait), &[], killers, limits, &mut 0);
-        answers.last().is_some_and(|&(_, value)| static_chance + win_chance(value) >= LOSS * 0.9)
+        answers.last().is_some_and(|&(_, value)| static_chance + win_chance(value) >= BLUNDER * 0.9)
     }
 
     /// The win chance of the position and its best move, by a search of `nodes` nodes, and of each of these moves the

@@ -14,7 +14,7 @@ use crate::mate::Prover;
 use crate::search::score::mate_distance;
 use crate::search::verdict::Verdict;
 use crate::search::{Limits, MAX_DEPTH, Pruning, SearchRequest, Searcher};
-use crate::trap_test::{MISTAKE, value_of_chance, win_chance};
+use crate::win_chance::{MISTAKE, value_of_chance, win_chance};
 
 /// A loss still has to stand so many plies beyond the depth at which it was seen. That is more than ten times the nodes
 /// would add to a search for the value.

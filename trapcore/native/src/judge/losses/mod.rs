@@ -1,4 +1,4 @@
-//! The proof that a move loses: does it cost [`LOSS`](crate::trap_test::LOSS), or nearly so, against the best other move?
+//! The proof that a move loses: does it cost [`BLUNDER`](crate::win_chance::BLUNDER), or nearly so, against the best other move?
 //!
 //! Both questions, what the best other move keeps and what the move leaves, are searched in stages with more and more
 //! nodes and one table, until the probability is beyond one of the borders. `Proved` also needs the last search to see so
@@ -24,7 +24,7 @@ use crate::mate::{EXHAUSTIVE, MateProof, Prover};
 use crate::search::score::mate_distance;
 use crate::search::verdict::Verdict;
 use crate::search::{Limits, MAX_DEPTH, Searcher};
-use crate::trap_test::{LOSS, win_chance};
+use crate::win_chance::{BLUNDER, win_chance};
 
 /// Nodes for each of the two questions, by stage; the first entry is the pass, which is not made here.
 pub(super) const STAGE_NODES: [u64; STAGES] = [0, 16_000, 64_000, 200_000];
@@ -104,7 +104,7 @@ pub(crate) struct Loss {
     /// Moves of the opponent to mate after the move, where a mate is proved.
     pub mate_in: Option<u32>,
     pub verdict: Verdict,
-    /// Stated probability that the move loses [`LOSS`](crate::trap_test::LOSS) or more.
+    /// Stated probability that the move loses [`BLUNDER`](crate::win_chance::BLUNDER) or more.
     pub probability: f64,
     /// The stage that gave the answer.
     pub stage: usize,
@@ -272,7 +272,7 @@ impl LossProver<'_> {
     fn verdict(&self, evidence: &Evidence, stage: usize, goes_on: bool) -> Verdict {
         let border = if goes_on { self.effort.proved[stage] } else { PROVED };
         // In 120 games there were five claims of less. A strong engine confirmed none of them.
-        if evidence.is_mistake(stage) >= border && evidence.loss() >= LOSS {
+        if evidence.is_mistake(stage) >= border && evidence.loss() >= BLUNDER {
             Verdict::Proved
         } else if evidence.probability(stage) <= self.effort.refuted[stage] {
             Verdict::Refuted
@@ -348,7 +348,7 @@ mod tests {
                 let loss = answered(fen, bait).unwrap();
                 assert_eq!(loss.verdict == Verdict::Proved, expected, "{fen} {bait}: {loss:?}");
                 assert!(!loss.best_line.is_empty() && !loss.line.is_empty());
-                assert!(!expected || STAGE_NODES[loss.stage] >= 16_000 && loss.cost() >= LOSS);
+                assert!(!expected || STAGE_NODES[loss.stage] >= 16_000 && loss.cost() >= BLUNDER);
             }
         }
     }
@@ -392,10 +392,10 @@ mod tests {
         assert!(queen.probability < 0.5);
         let lost = answered("rnbqkbnr/ppp2ppp/3p4/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 3", "d1g4").unwrap();
         assert_eq!((lost.verdict, lost.mate_in), (Verdict::Proved, None));
-        assert!(lost.cost() >= LOSS && lost.line[0].is_capture());
+        assert!(lost.cost() >= BLUNDER && lost.line[0].is_capture());
         let developed = answered(start, "g1f3").unwrap();
         assert_eq!(developed.verdict, Verdict::Refuted);
-        assert!(developed.cost() < LOSS / 2.0);
+        assert!(developed.cost() < BLUNDER / 2.0);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use shakmaty::{Chess, Move, Position, Role};
 
 use crate::judge::pass::Deepening;
 use crate::search::score::mate_distance;
-use crate::trap_test::win_chance;
+use crate::win_chance::win_chance;
 
 /// Win chance from which a side is said to stand better than level, where perpetual check would change that.
 const NOT_LEVEL: f64 = 0.2;

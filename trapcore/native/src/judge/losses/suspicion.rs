@@ -3,7 +3,8 @@
 use shakmaty::{Chess, Position};
 
 use crate::search::score::{MATE, mate_distance};
-use crate::trap_test::{Depth, LOSS, compare, win_chance};
+use crate::trap_test::{Depth, compare};
+use crate::win_chance::{BLUNDER, win_chance};
 
 /// Features of the evidence, in the order of [`Evidence::features`]. The falls are win chances, cut to -0.2 to 0.8; what is
 /// below the border of a loss says more than what is above, and a fall says less in an endgame.
@@ -31,7 +32,7 @@ const COMPARED: usize = 3;
 const LEAST_FALL: f64 = -0.2;
 const GREATEST_FALL: f64 = 0.8;
 
-/// Log odds that the move loses [`LOSS`](crate::trap_test::LOSS) or more by the judgement of a strong engine, a row for
+/// Log odds that the move loses [`BLUNDER`](crate::win_chance::BLUNDER) or more by the judgement of a strong engine, a row for
 /// the pass and one for each stage of the proof: a logistic regression on 20,029 moves of 263 games of amateurs and clubs,
 /// 634 of them losing by labels of `workshop.coverage.labels`; the later rows on those that the stage before left open.
 #[allow(clippy::approx_constant)] // a fitted number may be near one
@@ -42,7 +43,7 @@ const LOSES: [[f64; COUNT]; STAGES] = [
     [-7.554, 10.337, 4.915, 3.686, 0.808, 2.369, -1.335, -1.982, 1.399, 1.592, 0.809, 3.811, -4.599, -3.752],
 ];
 
-/// The same that it costs a [mistake](crate::trap_test::MISTAKE) or more.
+/// The same that it costs a [mistake](crate::win_chance::MISTAKE) or more.
 #[allow(clippy::approx_constant)]
 const IS_MISTAKE: [[f64; COUNT]; STAGES] = [
     [-4.676, 5.554, 2.624, -0.446, -0.446, 2.102, -1.494, -1.799, 0.000, 1.587, -0.833, 10.849, -6.906, -0.697],
@@ -130,19 +131,19 @@ impl Evidence {
         let earlier = self.earlier.map_or(fall, cut);
         let both = fall.min(earlier);
         let (squared, mated) = (before * before, f64::from(mated));
-        let (to_loss, in_endgame, by_rating) = (fall.min(LOSS), fall * endgame, fall * rating);
+        let (to_loss, in_endgame, by_rating) = (fall.min(BLUNDER), fall * endgame, fall * rating);
         [
             1.0, fall, least, earlier, both, before, squared, after, mated, endgame, rating, to_loss, in_endgame,
             by_rating,
         ]
     }
 
-    /// The probability that the move loses [`LOSS`](crate::trap_test::LOSS) or more, as it is stated after this stage (0: the pass).
+    /// The probability that the move loses [`BLUNDER`](crate::win_chance::BLUNDER) or more, as it is stated after this stage (0: the pass).
     pub(in crate::judge) fn probability(&self, stage: usize) -> f64 {
         self.by(&LOSES[stage])
     }
 
-    /// The same that it costs a [mistake](crate::trap_test::MISTAKE) or more.
+    /// The same that it costs a [mistake](crate::win_chance::MISTAKE) or more.
     pub(in crate::judge) fn is_mistake(&self, stage: usize) -> f64 {
         self.by(&IS_MISTAKE[stage])
     }

@@ -10,7 +10,7 @@ use crate::search::{Limits, MAX_DEPTH, Pruning, SearchRequest, Searcher};
 use crate::themes::causes::exchange::{SOMETHING, taking, wins};
 use crate::themes::causes::mistake::Mistake;
 use crate::themes::causes::prize::{Kind, Played};
-use crate::trap_test::{LOSS, win_chance};
+use crate::win_chance::{BLUNDER, win_chance};
 
 /// Nodes of the search after a pass.
 pub(crate) const PASS_NODES: u64 = 6_000;
@@ -94,7 +94,7 @@ fn works(mistake: &Mistake, chance: f64, line: &[Move]) -> bool {
         Some(_) => {
             let same = won
                 .is_some_and(|won| won.kind == Kind::Mate || f64::from(won.gain) >= SAME * f64::from(mistake.gain()));
-            same && mistake.question.before.is_none_or(|before| before + chance >= LOSS / 2.0)
+            same && mistake.question.before.is_none_or(|before| before + chance >= BLUNDER / 2.0)
         }
         None => {
             let (Some(before), Some(after)) = (mistake.question.before, mistake.question.after) else { return false };
@@ -104,8 +104,8 @@ fn works(mistake: &Mistake, chance: f64, line: &[Move]) -> bool {
             let loud = takes || mistake.line.after(1).is_check();
             loud && mistake.chance.is_none()
                 && before < WINNING
-                && before + chance >= LOSS
-                && chance >= -after - LOSS / 3.0
+                && before + chance >= BLUNDER
+                && chance >= -after - BLUNDER / 3.0
                 && chance > 0.0
         }
     }
