@@ -7,18 +7,25 @@ file that is not there yet is compared by its folder and its name.
 import os
 import sqlite3
 import stat
+import sys
 from collections.abc import Iterable, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 
 from trapcore.errors import OutputError, UsageError
-from trapcore.io.regular_file import open_regular
 from trapcore.io.work_folder import is_work_folder
 
 COMPANIONS = ("-wal", "-shm", "-journal")
 """Added to the name of a SQLite file: what lies beside it while it is open."""
 
 _DATABASE_HEAD = b"SQLite format 3\0"
+_COMPANION_HEADS = (
+    b"\x37\x7f\x06\x82",  # a log, in either order of bytes
+    b"\x37\x7f\x06\x83",
+    b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7",  # a journal
+    (3007000).to_bytes(4, sys.byteorder),  # the memory that shares a log
+)
+
 _Identity = tuple[int, int] | tuple[int, int, str]
 
 
@@ -65,7 +72,8 @@ def refuse_database(path: Path | str) -> None:
     """Raise `UsageError` if there is a database at ``path``, or what belongs to one. Raises `OSError`."""
     real = os.path.realpath(path)
     bases = [real.removesuffix(suffix) for suffix in COMPANIONS if real.endswith(suffix)]
-    if any(map(is_database, [*bases, real])):
+    # The bases first, so that what lies beside a database in use is not opened.
+    if any(map(is_database, [*bases, real])) or _head(real).startswith(_COMPANION_HEADS):
         raise UsageError(f"{path} is a database, or belongs to one, and cannot be an output; choose another file")
 
 
@@ -85,10 +93,22 @@ def is_database(path: Path | str) -> bool:
         with closing(sqlite3.connect(address, uri=True)) as connection:
             connection.execute("PRAGMA schema_version")
     except sqlite3.DatabaseError:
-        # SQLite cannot use it, so nobody holds a lock on it.
-        with open_regular(Path(path)) as file:
-            return file.read(len(_DATABASE_HEAD)) == _DATABASE_HEAD
+        return _head(path) == _DATABASE_HEAD  # SQLite cannot use it, so nobody holds a lock on it
     return status.st_size > 1  # to SQLite a single byte is an empty file
+
+
+def _head(path: Path | str) -> bytes:
+    """First bytes of a regular file that SQLite does not take for a database; empty for all else. Raises `OSError`."""
+    status = status_of(path)
+    if status is None or not stat.S_ISREG(status.st_mode) or not os.access(path, os.R_OK):
+        return b""
+    if (head := _head_of_open(status)) is not None:
+        return head
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        return os.pread(descriptor, len(_DATABASE_HEAD), 0)
+    finally:
+        os.close(descriptor)
 
 
 def _head_of_open(status: os.stat_result) -> bytes | None:
