@@ -257,9 +257,9 @@ def test_real_files_keep_everything(name: str) -> None:
     whole = (DATA / "pgn" / name).read_bytes()
     # The first games: what is said of each is searched for, which takes its time.
     starts = [found.start() for found in re.finditer(rb"^\[Event ", whole, re.MULTILINE)]
-    before = whole[: starts[12]]
+    before = whole[: starts[6]]
     after, counts = rewritten(before, unproved=True, traps=traps)
-    assert counts.annotated > 4
+    assert counts.annotated > 2
     again, second = rewritten(after, unproved=True, traps=traps)
     assert again == after
     assert second.annotated == 0
@@ -269,4 +269,4 @@ def test_real_files_keep_everything(name: str) -> None:
         if not old.errors:
             assert new.errors == []
             check_game(old, new)
-    assert kept > 8
+    assert kept > 3

@@ -62,7 +62,7 @@ def finish(process: subprocess.Popen[bytes]) -> None:
 @pytest.mark.fault
 @pytest.mark.parametrize("suffix", ["", ".zst"])
 def test_killed_at_random_moments(suffix: str, library: Path, tmp_path: Path) -> None:
-    for number, count in enumerate((800, 400)):
+    for number, count in enumerate((500, 250)):
         (tmp_path / f"{number}.pgn").write_text(many_games(count, number))
     files = [tmp_path / "0.pgn", tmp_path / "1.pgn"]
     whole, whole_report = tmp_path / f"whole.pgn{suffix}", tmp_path / "whole.jsonl"
@@ -73,7 +73,7 @@ def test_killed_at_random_moments(suffix: str, library: Path, tmp_path: Path) ->
     arguments = [*files, "-o", out, "--report", report]
     dice = random.Random(f"{SEED}{suffix}")
     consumed = [0]
-    for attempt in range(6):
+    for attempt in range(4):
         process = start(library, *arguments, *(["--resume"] if attempt else []), "--jobs", 1 + attempt % 2)
         while not journals(tmp_path) and process.poll() is None:
             time.sleep(0.005)  # so that there is something to continue, on a slow machine too
@@ -117,7 +117,7 @@ def interrupted(library: Path, source: Path, out: Path, *more: object) -> Path:
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("games") / "in.pgn"
-    path.write_text(many_games(1200, 7))
+    path.write_text(many_games(600, 7))
     return path
 
 

@@ -121,7 +121,7 @@ def prepared(folder: Path) -> None:
         annotate(service, StopFlag(service.clock), Outcome())
 
 
-@pytest.mark.parametrize(("does", "steps"), [(kill, 2), (fill, 3)])
+@pytest.mark.parametrize(("does", "steps"), [(kill, 3), (fill, 5)])
 def test_nothing_is_lost_and_nothing_is_there_twice(tmp_path: Path, does: Callable[[Any], object], steps: int) -> None:
     start, folder = tmp_path / "start", tmp_path / "now"
     folder.mkdir()

@@ -10,7 +10,7 @@ from tests.faults.random_kills import kill, works_in
 pytestmark = pytest.mark.fault
 
 MOMENTS = 1
-GAMES = 200
+GAMES = 100
 SECONDS = 900
 
 

@@ -28,9 +28,9 @@ from trapline.service.maintenance_jobs import backups_in
 pytestmark = pytest.mark.fault
 
 ROOT = Path(__file__).parents[2]
-GAMES = 2500
+GAMES = 1200
 FEW = 24
-KILLS = 6
+KILLS = 4
 STOP_SECONDS = 60.0
 """After which a process that was asked to stop is stuck; it takes less than two seconds on a machine that is idle."""
 

@@ -284,11 +284,11 @@ def test_a_torn_file_gives_what_was_read(library: Library, tmp_path: Path, suffi
 @pytest.mark.slow
 @needs(PUZZLES)
 def test_real_puzzles_are_imported_truly(library: Library) -> None:
-    report = import_file(library, PUZZLES, limit=4000)
+    report = import_file(library, PUZZLES, limit=1000)
     assert report.bad == [Bad(bad.where, bad.reason) for bad in report.bad]
     assert len(report.bad) <= 1
-    assert sum(report.results.values()) + len(report.bad) == 4000
-    assert report.verdicts[Verdict.PROVED] > 900
+    assert sum(report.results.values()) + len(report.bad) == 1000
+    assert report.verdicts[Verdict.PROVED] > 200
     for trap in library.traps():
         trap.check()
         assert (trap.verdict is Verdict.UNDECIDED) >= (trap.outcome is Outcome.MATERIAL)
