@@ -1,10 +1,9 @@
 """Local trees of any game, the measures of similarity on them, and proofs and search for chess.
 
 ==================  =======================================================================
-errors.py           base classes of the errors that users see, and their exit codes
+errors.py           errors that users see, and their exit codes; the nearest name to a misspelt one
 extras.py           error for a library that is installed only with an extra of the package
 settings.py         base class of a section of the settings, folders for data and caches
-suggestions.py      error for a misspelt name, which names the nearest valid one
 statistics.py       intervals of shares
 version.py          installed version of trapline
 piece_values.py     values of the chess pieces

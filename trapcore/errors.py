@@ -24,8 +24,9 @@ The text of an error is a `Message`: an English template with named values. The 
 """
 
 import string
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import ClassVar
 
 
@@ -117,3 +118,18 @@ class ClusterError(TraplineError):
     """A Dask cluster that does not answer, has no workers any more, or whose workers cannot do this work."""
 
     exit_code: ClassVar[int] = 7
+
+
+def unknown_name(what: str, given: str, known: Iterable[str]) -> UsageError:
+    """The error for ``given``, which is no ``what``: names the nearest of ``known``, or all of them if none is near.
+
+    >>> str(unknown_name("measure", "sequence", ["sequences", "structural"]))
+    "unknown measure 'sequence': did you mean 'sequences'?"
+    """
+    names = {name.lower(): str(name) for name in known}  # of a member of an enumeration its value
+    near = get_close_matches(given.lower(), names, n=1)
+    if near:
+        return UsageError(
+            f"unknown {what} {{given!r}}: did you mean {{nearest!r}}?", given=given, nearest=names[near[0]]
+        )
+    return UsageError(f"unknown {what} {{given!r}}: known are {{known}}", given=given, known=tuple(names.values()))

@@ -9,7 +9,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from trapcore.suggestions import unknown_name
+from trapcore.errors import unknown_name
 from trapline.examples import EXAMPLES, example
 
 WORKSHOP = "Workshop"

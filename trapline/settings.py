@@ -25,11 +25,10 @@ from pydantic_settings import (
 )
 
 from bot.settings import BotOptions, BotSettings
-from trapcore.errors import InputError, UsageError
+from trapcore.errors import InputError, UsageError, unknown_name
 from trapcore.io.regular_file import open_regular
 from trapcore.proof.endgame_tables import use_syzygy
 from trapcore.settings import at_home
-from trapcore.suggestions import unknown_name
 from trapline.service.settings import ServiceOptions, ServiceSettings
 from trapline.web.settings import WebOptions, WebSettings
 

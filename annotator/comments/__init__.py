@@ -9,9 +9,9 @@ style.py           how much is reported, and in which language
 glyphs.py          the NAG of a move, by what it costs
 threats.py         whether a bait tempts, and which set is only a threat
 evaluations.py     ``[%eval]``
-own_comments.py    the mark of the program's own words
+own_comments.py    finds and removes what an earlier run wrote, by its mark
 closing.py         the comment at the end of a game
-game_end.py        where that goes, and where one of an earlier run is
+game_end.py        where the closing comment goes
 pgn_insert.py      where they go between the bytes of a game
 encoding.py        text in the encoding that the game has
 =================  =================================================================================

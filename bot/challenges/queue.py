@@ -7,7 +7,7 @@ from concurrent.futures import Executor
 
 from cachetools import LRUCache
 
-from bot.challenges.rules import decline_reason, has_place, in_order
+from bot.challenges.acceptance import decline_reason, has_place, in_order
 from bot.settings import BotSettings
 from lichess.api import Challenge, DeclineReason, Lichess, LichessError, Limited, Person, Refused, Unauthorized
 from lichess.rate_limits import Kind, Pauses

@@ -21,8 +21,8 @@ from db.games.losing_themes import themes_of, themes_of_line
 from db.games.trap_occurrences import games_of_player
 from db.library.library import Library
 from db.patterns.keys import patterns_of
-from db.storage.models import TrapRow
 from db.storage.sighting_rows import coded, move_code
+from db.storage.tables import TrapRow
 from db.storage.trap_rows import read_traps
 from trapcore import _native
 from trapcore.proof.verdict import Verdict

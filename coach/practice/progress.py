@@ -19,8 +19,8 @@ from db.games.losing_moves import LostMove, lost_moves
 from db.games.losing_themes import themes_of
 from db.games.trap_occurrences import Games, games_of_player, numbered_games
 from db.library.library import Library
-from db.storage.models import GameRow
 from db.storage.practice_rows import reviews_of
+from db.storage.tables import GameRow
 from db.traps.temptation import RATING_BANDS, UNKNOWN_RATING, RatingBand, rating_band
 from trapcore.statistics import deviations, wilson
 

@@ -20,10 +20,9 @@ from db.library.library import Library
 from db.storage.practice_rows import Card, Review, cards_of, profile_names, reviews_of, store_review
 from db.wording.english import ENGLISH
 from db.wording.grammar import Grammar
-from trapcore.errors import UsageError
+from trapcore.errors import UsageError, unknown_name
 from trapcore.extras import extra
 from trapcore.parallel.budget import Cancellation
-from trapcore.suggestions import unknown_name
 
 AGAIN = timedelta(minutes=10)
 """After a wrong answer."""

@@ -7,8 +7,8 @@ from sqlalchemy import ColumnElement, Connection, and_, case, func, or_, select
 from sqlalchemy.orm import InstrumentedAttribute
 
 from db.library.library import Library
-from db.storage.models import GameRow, OccurrenceRow, PositionRow
 from db.storage.sighting_rows import coded
+from db.storage.tables import GameRow, OccurrenceRow, PositionRow
 from db.traps.temptation import RatingBand
 from trapcore import _native
 from trapcore.errors import UsageError

@@ -13,7 +13,7 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
-from db.formats.certificates import check_certificates, read_certificates, write_certificates
+from db.formats.bundled_certificates import check_certificates, read_certificates, write_certificates
 from db.library.library import Library
 from db.library.open import create_library, open_library
 from db.patterns.bundled import add_patterns

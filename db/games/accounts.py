@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, and_, false, func, or_, select
 from sqlalchemy.orm import InstrumentedAttribute
 
 from db.library.library import Library
-from db.storage.models import GameRow
+from db.storage.tables import GameRow
 
 _LEAST_ID, _MOST_ID = 8, 12
 """Letters and digits of a game's id in its address: lichess writes 8, and 12 for a player's own view."""

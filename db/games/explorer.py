@@ -15,8 +15,8 @@ from sqlalchemy import Connection, Select, func, select
 from db.games.game_address import game_address
 from db.games.trap_occurrences import year_of
 from db.library.library import Library
-from db.storage.models import GameRow, OccurrenceRow, PositionRow, TrapRow
 from db.storage.sighting_rows import MIRROR, coded
+from db.storage.tables import GameRow, OccurrenceRow, PositionRow, TrapRow
 from db.storage.trap_rows import read_traps
 from db.traps.json_form import JSON_FORM, to_dict
 from db.traps.trap import Trap, read_moves

@@ -20,7 +20,7 @@ from sqlalchemy.orm import Session
 from db.games.game_address import with_address
 from db.library.library import Library
 from db.storage.bulk import BulkInsert, BulkLookup, Value
-from db.storage.models import CheckpointRow, GameRow, OccurrenceRow, PositionRow, SourceRow
+from db.storage.tables import CheckpointRow, GameRow, OccurrenceRow, PositionRow, SourceRow
 from db.traps.terms import HIGHEST_RATING
 from trapcore import _native
 from trapcore.errors import InputError, UsageError

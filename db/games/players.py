@@ -10,8 +10,8 @@ from sqlalchemy import func, select
 
 from db.library.library import Library
 from db.storage.collation import plain
-from db.storage.models import GameRow
 from db.storage.name_index import words_of
+from db.storage.tables import GameRow
 from trapcore import _native
 from trapcore.errors import UsageError
 from trapcore.io.game_batches import game_batches

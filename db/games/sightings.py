@@ -9,14 +9,13 @@ from db.games.accounts import SiteAccount
 from db.games.game_address import game_address
 from db.library.library import Library
 from db.storage.column_types import stored
-from db.storage.models import GameRow, SightingRow, TrapRow
 from db.storage.sighting_rows import Sighting
+from db.storage.tables import GameRow, SightingRow, TrapRow
 from db.traps.json_form import JSON_FORM, to_dict
 from db.traps.terms import EVENTS
-from trapcore.errors import UsageError
+from trapcore.errors import UsageError, unknown_name
 from trapcore.io.bounded_numbers import whole_number
 from trapcore.proof.verdict import Verdict
-from trapcore.suggestions import unknown_name
 
 LONGEST_PAGE = 200
 """Sightings."""

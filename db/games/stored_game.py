@@ -8,7 +8,7 @@ from sqlalchemy import select
 from db.games.losing_moves import LostMove, lost_moves
 from db.games.trap_occurrences import Games
 from db.library.library import Library
-from db.storage.models import GameRow
+from db.storage.tables import GameRow
 from db.traps.terms import Side
 from db.wording.evidence import Evidence
 from db.wording.moves import nag

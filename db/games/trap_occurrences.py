@@ -18,8 +18,8 @@ from db.games.sightings import TAGS, SeenGame
 from db.library.library import Library
 from db.storage.bulk import parts
 from db.storage.column_types import stored
-from db.storage.models import GameRow, OccurrenceRow, PositionRow, SightingRow, TrapRow
 from db.storage.sighting_rows import BY_KEY
+from db.storage.tables import GameRow, OccurrenceRow, PositionRow, SightingRow, TrapRow
 from db.storage.trap_rows import read_traps
 from db.traps.events import decision_ply, events_of, springs
 from db.traps.openings import opening_of

@@ -8,8 +8,8 @@ from sqlalchemy import Connection, select
 
 from db.library.library import Library
 from db.storage.frequency import frequencies_by_rating
-from db.storage.models import GameRow, OccurrenceRow, PositionRow
 from db.storage.sighting_rows import MIRROR, move_code
+from db.storage.tables import GameRow, OccurrenceRow, PositionRow
 from db.traps.temptation import Frequency, RatingBand
 from db.traps.trap import Trap
 from trapcore.statistics import wilson

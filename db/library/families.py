@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from sqlalchemy import case, func, select
 
 from db.library.library import Library
-from db.storage.models import TrapRow
+from db.storage.tables import TrapRow
 from db.storage.trap_rows import read_traps
 from db.traps.json_form import JSON_FORM
 from db.traps.trap import Trap

@@ -6,7 +6,7 @@ from random import Random
 from sqlalchemy import select
 
 from db.library.library import Library
-from db.storage.models import TrapRow
+from db.storage.tables import TrapRow
 from db.traps.trap import Trap
 from trapcore import _native
 from trapcore.errors import InputError, PositionError

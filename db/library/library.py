@@ -15,7 +15,8 @@ from db.storage.bulk import BulkLookup
 from db.storage.column_types import stored
 from db.storage.database import Database
 from db.storage.frequency import frequencies, frequencies_by_rating
-from db.storage.models import (
+from db.storage.sighting_rows import BY_KEY, RECORDED_TRAPS, Sighting, record_occurrences
+from db.storage.tables import (
     Base,
     GameRow,
     MetaRow,
@@ -26,15 +27,13 @@ from db.storage.models import (
     TrapRow,
     WeightsRow,
 )
-from db.storage.sighting_rows import BY_KEY, RECORDED_TRAPS, Sighting, record_occurrences
 from db.storage.trap_rows import PROOF, insert_traps, mark_changed, read_traps, replace_trap, traps_by_identity
 from db.traps.temptation import Frequency, RatingBand
 from db.traps.trap import Trap
-from trapcore.errors import InputError, LibraryError, UsageError
+from trapcore.errors import InputError, LibraryError, UsageError, unknown_name
 from trapcore.io.bounded_numbers import whole_number
 from trapcore.proof.verdict import Verdict
 from trapcore.ranking.weights import VOCABULARY_VERSION, Weights
-from trapcore.suggestions import unknown_name
 
 
 class Added(StrEnum):

@@ -27,8 +27,8 @@ from db.storage.database import (
     sqlite_engine,
     translated_error,
 )
-from db.storage.models import MetaRow
 from db.storage.schema_check import foreign_objects, has_own_tables, schema_differences
+from db.storage.tables import MetaRow
 from trapcore import _native
 from trapcore.errors import LibraryError
 from trapcore.io.atomic_write import final_path

@@ -1,6 +1,6 @@
 """Making the tables of a library.
 
-`db.storage.models` says what they are. This is the first schema; the first change after a release needs a way from it
+`db.storage.tables` says what they are. This is the first schema; the first change after a release needs a way from it
 to the next, and `SCHEMA` then names the version.
 """
 
@@ -8,11 +8,11 @@ import secrets
 
 from sqlalchemy import Connection, insert
 
-from db.storage.models import Base, MetaRow
+from db.storage.tables import Base, MetaRow
 from db.storage.trap_rows import STATE
 
 SCHEMA = 1
-"""Number of the tables that `db.storage.models` describes; ``meta`` keeps that of a library."""
+"""Number of the tables that `db.storage.tables` describes; ``meta`` keeps that of a library."""
 
 CURSOR_SECRET = "cursor_secret"
 """Key of ``meta``: by what the cursors of a library's answers are sealed."""

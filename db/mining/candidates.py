@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, Connection, and_, case, func, select
 
 from db.library.library import Library
 from db.storage.bulk import BulkLookup
-from db.storage.models import GameRow, OccurrenceRow
+from db.storage.tables import GameRow, OccurrenceRow
 from trapcore import _native
 
 _PLIES = 1 << 16  # more than a game has; game and ply in one number, so that SQL finds the first of both
@@ -20,7 +20,7 @@ class Candidate:
 
     position_id: int
     move: int
-    """Coded as in `db.storage.models.GameRow.moves`."""
+    """Coded as in `db.storage.tables.GameRow.moves`."""
     played: int
     """Games in which it was played; a game counts once, however often it came back to the position."""
     game_id: int

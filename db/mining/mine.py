@@ -35,8 +35,8 @@ from db.mining.candidates import Candidate, Place, candidates, places
 from db.mining.to_trap import mined_trap, with_family
 from db.proof.prover import TrapProver
 from db.storage.bulk import BulkInsert
-from db.storage.models import MetaRow, MinedRow, PositionRow, TrapRow
 from db.storage.sighting_rows import bait_code
+from db.storage.tables import MetaRow, MinedRow, PositionRow, TrapRow
 from db.traps.trap import Trap
 from trapcore import _native
 from trapcore.errors import UsageError

@@ -7,7 +7,7 @@ from sqlalchemy import or_, select
 
 from db.library.library import Library
 from db.mining.candidates import Place
-from db.storage.models import TrapRow
+from db.storage.tables import TrapRow
 from db.traps.openings import opening_of
 from db.traps.terms import Outcome
 from db.traps.trap import Trap, slugify

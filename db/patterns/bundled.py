@@ -18,7 +18,7 @@ from sqlalchemy import Connection, delete, func, insert, select
 from db.library.library import Library
 from db.patterns.keys import Labelled, Pattern
 from db.storage.bulk import BulkInsert, BulkLookup
-from db.storage.models import BundledPatternRow, MetaRow
+from db.storage.tables import BundledPatternRow, MetaRow
 from db.traps.terms import Side
 from trapcore import _native
 

@@ -21,7 +21,7 @@ from db.patterns import bundled
 from db.patterns.keys import Labelled, token_sets
 from db.similarity.stored_index import Entries, StoredIndex, TokenSet, open_index
 from db.storage.bulk import BulkLookup
-from db.storage.models import GameRow, MistakeRow
+from db.storage.tables import GameRow, MistakeRow
 from trapcore import _native
 from trapcore.ranking.weights import VOCABULARY_VERSION, shipped_weights
 

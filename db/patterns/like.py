@@ -13,7 +13,7 @@ from db.patterns.bundled import patterns_at
 from db.patterns.index import MistakeIndex, Place, Rows
 from db.patterns.keys import Pattern, patterns_of, token_sets
 from db.storage.losing_rows import losing_moves_of
-from db.storage.models import GameRow, MistakeRow
+from db.storage.tables import GameRow, MistakeRow
 from trapcore import _native
 from trapcore.errors import UsageError
 from trapcore.proof.causes import Mistake, explain

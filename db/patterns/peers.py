@@ -7,7 +7,7 @@ from sqlalchemy import ColumnElement, Connection, and_, case, func, or_, select
 
 from db.games.accounts import SiteAccount
 from db.patterns.keys import Level, Pattern
-from db.storage.models import BundledPatternRow, GameRow, LosingMoveRow
+from db.storage.tables import BundledPatternRow, GameRow, LosingMoveRow
 from db.traps.temptation import UNKNOWN_RATING, RatingBand
 from db.traps.terms import HIGHEST_RATING
 from trapcore.statistics import is_above

@@ -13,7 +13,7 @@ from db.library.library import Library
 from db.patterns.keys import Level, Pattern
 from db.patterns.like import mistakes_at
 from db.patterns.peers import mover_name, of_pattern, opponent_name
-from db.storage.models import GameRow, LosingMoveRow
+from db.storage.tables import GameRow, LosingMoveRow
 from db.traps.terms import Side
 from db.wording.causes import is_theme
 

@@ -13,7 +13,7 @@ verdict is as certain as a new one. That no mate is shorter was shown when the c
 depths. Checked is that they give the verdict and the gain by the rules of the test, that the killer line and the best
 move are legal, and that first sight and the values at one depth, `REPEATED` at most, come out the same to the centipawn
 when they are searched again. So a certificate of another search is noticed even where the version is the same; of many
-certificates a part is enough for that (`db.formats.certificates.check_certificates`).
+certificates a part is enough for that (`db.formats.bundled_certificates.check_certificates`).
 
 Other verdicts (a mate that was refuted, a bait that is the only legal move) have no certificate: to prove them again
 takes no longer than to check one.

@@ -12,7 +12,7 @@ from sqlalchemy import delete, insert, select
 
 from db.library.library import Library
 from db.proof.prover import TrapProver, prove_all
-from db.storage.models import MetaRow, TrapRow, VerifiedRow
+from db.storage.tables import MetaRow, TrapRow, VerifiedRow
 from db.traps.trap import Trap
 from trapcore.errors import InputError, LibraryError
 from trapcore.proof.verdict import Verdict

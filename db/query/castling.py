@@ -8,7 +8,7 @@ from itertools import combinations
 
 from sqlalchemy import ColumnElement, Connection, or_, select
 
-from db.storage.models import TrapRow
+from db.storage.tables import TrapRow
 from trapcore import _native
 
 _RIGHTS = tuple("".join(letters) or "-" for count in range(5) for letters in combinations("KQkq", count))

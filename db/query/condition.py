@@ -11,8 +11,7 @@ from enum import StrEnum
 from functools import cache
 from typing import Any, TypeVar, get_args
 
-from trapcore.errors import Message, UsageError
-from trapcore.suggestions import unknown_name
+from trapcore.errors import Message, UsageError, unknown_name
 
 LONGEST_TEXT = 200
 """Characters of a condition that is a text."""

@@ -24,9 +24,9 @@ from db.similarity.nearest_traps import Conditions, SimilarTrap, compare_each, s
 from db.similarity.proof_here import MORE_CANDIDATES, KillerProver
 from db.storage.bulk import parts
 from db.storage.frequency import frequencies
-from db.storage.models import MetaRow, SightingRow, TrapRow
 from db.storage.name_index import find_names
 from db.storage.sighting_rows import BY_KEY
+from db.storage.tables import MetaRow, SightingRow, TrapRow
 from db.storage.trap_rows import traps_of_slugs, traps_state
 from db.traps.temptation import Frequency
 from db.traps.trap import Trap, read_moves

@@ -19,12 +19,11 @@ from db.query.query import MistakeQuery
 from db.query.where import distinct, eco_condition
 from db.storage.bulk import parts
 from db.storage.collation import plain
-from db.storage.models import BundledPatternRow, GameRow, LosingMoveRow, MistakeRow
+from db.storage.tables import BundledPatternRow, GameRow, LosingMoveRow, MistakeRow
 from db.traps.json_form import JSON_FORM, Rounded, to_dict
 from db.wording.causes import CAUSE_NAMES
 from trapcore import _native
-from trapcore.errors import Message, UsageError
-from trapcore.suggestions import unknown_name
+from trapcore.errors import Message, UsageError, unknown_name
 
 _SPARE = 20
 """Mistakes read beyond those wanted, for those that cost too little by deeper values."""

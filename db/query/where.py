@@ -9,11 +9,10 @@ from sqlalchemy.orm import InstrumentedAttribute
 
 from db.query.query import Query
 from db.storage.collation import begins, plain
-from db.storage.models import GameRow, SightingRow, TrapRow
 from db.storage.sighting_rows import BY_KEY
+from db.storage.tables import GameRow, SightingRow, TrapRow
 from db.traps.trap import plain_san
-from trapcore.errors import Message, UsageError
-from trapcore.suggestions import unknown_name
+from trapcore.errors import Message, UsageError, unknown_name
 
 _UCI = re.compile(r"[a-h][1-8][a-h][1-8][nbrq]?")
 _SAN = re.compile(r"[KQRBN]?[a-h]?[1-8]?x?[a-h][1-8](=?[QRBN])?|O-O(-O)?")

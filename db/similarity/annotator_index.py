@@ -14,7 +14,7 @@ from sqlalchemy import Connection, select
 
 from db.library.library import Library
 from db.similarity.killer_index import open_killer_index
-from db.storage.models import TrapRow
+from db.storage.tables import TrapRow
 from trapcore import _native
 from trapcore.ranking.weights import VOCABULARY_VERSION, Weights, shipped_weights
 

@@ -10,7 +10,7 @@ from db.library.library import Library
 from db.similarity.annotator_index import Screen, WeightsSource, screen_of, weights_in_use
 from db.similarity.killer_index import KillerIndex, open_killer_index
 from db.similarity.nearest_traps import PositionIndex
-from db.storage.models import WeightsRow
+from db.storage.tables import WeightsRow
 from db.storage.trap_rows import read_traps, traps_state
 from db.traps.trap import Trap
 from trapcore.ranking.weights import Weights

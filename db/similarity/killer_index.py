@@ -24,8 +24,8 @@ from sqlalchemy import Connection, func, select
 from db.library.library import Library
 from db.similarity.stored_index import Entries, TokenSet, check_index, open_index
 from db.storage.bulk import BulkLookup
-from db.storage.models import TrapRow
 from db.storage.row_check import RowCheck
+from db.storage.tables import TrapRow
 from db.storage.trap_rows import is_example, traps_state
 from trapcore import _native
 from trapcore.errors import UsageError

@@ -17,8 +17,8 @@ from db.similarity.explanation import Line, Shared
 from db.similarity.killer_index import KillerIndex
 from db.similarity.proof_here import ProofHere
 from db.storage.bulk import parts
-from db.storage.models import TrapRow
 from db.storage.row_check import RowCheck
+from db.storage.tables import TrapRow
 from db.storage.trap_rows import is_example, traps_state
 from db.traps.trap import Trap
 from trapcore import _native

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from sqlalchemy import select
 
 from db.library.library import Library
-from db.storage.models import TrapRow
 from db.storage.row_check import RowCheck
+from db.storage.tables import TrapRow
 from db.storage.trap_rows import is_example
 from trapcore.errors import LibraryError
 from trapcore.ranking import training as fitting

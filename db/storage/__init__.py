@@ -3,13 +3,13 @@
 ================  ================================================================================
 column_types.py   types of columns that look at what they read
 base.py           names of constraints, and Python's types as columns
-models.py         tables
-losing_models.py  tables of losing moves
+tables.py         tables
+losing_tables.py  tables of losing moves
 database.py       connections and transactions of one open database; errors of its driver in words
 companions.py     check of what lies beside a SQLite file
 bulk.py           many rows at a time, past SQLAlchemy's own insert
 collation.py      comparison of texts without accents and capitals
-schema_check.py   schema of a file against the models
+schema_check.py   schema of a file against the tables
 row_check.py      rows as they are read: types and lengths
 trap_rows.py      rows of a trap
 name_index.py     index of words and trigrams, by which names are found

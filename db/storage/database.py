@@ -12,8 +12,8 @@ from sqlalchemy.exc import DBAPIError, DisconnectionError
 from sqlalchemy.pool import ConnectionPoolEntry, NullPool, QueuePool
 
 from db.storage.companions import check_companions
-from db.storage.models import MetaRow
 from db.storage.schema_check import has_own_tables
+from db.storage.tables import MetaRow
 from trapcore.errors import LibraryBusyError, LibraryError
 from trapcore.io.output_check import COMPANIONS
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from sqlalchemy import ColumnElement, Connection, Select, bindparam, case, func, select
 from sqlalchemy.orm import InstrumentedAttribute
 
-from db.storage.models import GameRow, OccurrenceRow, PositionRow, TrapRow
 from db.storage.sighting_rows import bait_code
+from db.storage.tables import GameRow, OccurrenceRow, PositionRow, TrapRow
 from db.traps.temptation import RATING_BANDS, UNKNOWN_RATING, Frequency, RatingBand
 
 _Rating = InstrumentedAttribute[int | None]

@@ -7,7 +7,7 @@ from typing import Self
 from sqlalchemy import Connection, delete, select, update
 
 from db.storage.bulk import BulkInsert, BulkLookup, Value, parts
-from db.storage.models import GameRow, LosingMoveRow, MistakeRow
+from db.storage.tables import GameRow, LosingMoveRow, MistakeRow
 from db.traps.position_value import PositionValue
 
 _COLUMNS = (

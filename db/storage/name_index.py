@@ -18,7 +18,7 @@ from sqlalchemy.orm import aliased
 
 from db.storage.bulk import BulkInsert, BulkLookup
 from db.storage.collation import begins, plain
-from db.storage.models import TrapRow, TrapWordRow, TrigramRow, WordRow
+from db.storage.tables import TrapRow, TrapWordRow, TrigramRow, WordRow
 from trapcore.errors import UsageError
 
 MOST_FOUND = 300

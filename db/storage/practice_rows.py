@@ -10,7 +10,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from db.storage.bulk import parts
 from db.storage.column_types import stored
-from db.storage.models import MoveTestRow, PlayerProfileRow, PracticeCardRow, PracticeReviewRow
+from db.storage.tables import MoveTestRow, PlayerProfileRow, PracticeCardRow, PracticeReviewRow
 
 _TIME = "%Y-%m-%dT%H:%M:%SZ"
 

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Dialect, column, inspect, select, table
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.schema import CreateIndex, CreateTable
 
-from db.storage.models import Base
+from db.storage.tables import Base
 
 _MASTER = table("sqlite_master", column("type"), column("name"), column("sql"))
 

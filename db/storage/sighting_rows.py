@@ -8,8 +8,8 @@ from sqlalchemy import Connection, delete, exists, func, insert, select
 
 from db.storage.bulk import BulkInsert, Value
 from db.storage.column_types import shown, stored
-from db.storage.models import GameRow, MetaRow, OccurrenceRow, PositionRow, SightingRow, SourceRow, TrapRow
 from db.storage.row_check import skip
+from db.storage.tables import GameRow, MetaRow, OccurrenceRow, PositionRow, SightingRow, SourceRow, TrapRow
 from db.traps.events import choice
 from db.traps.json_form import JSON_FORM
 from trapcore.errors import InputError

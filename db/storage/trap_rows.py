@@ -11,10 +11,10 @@ from sqlalchemy import ColumnElement, Connection, delete, func, or_, select, upd
 from sqlalchemy.orm import InstrumentedAttribute, outerjoin
 
 from db.storage.bulk import BulkInsert, BulkLookup, Value
-from db.storage.models import DepthRow, MetaRow, OpinionRow, ProfileRow, SightingRow, TrapRow
 from db.storage.name_index import forget_names, index_names
 from db.storage.row_check import RowCheck, skip
 from db.storage.sighting_rows import BY_KEY
+from db.storage.tables import DepthRow, MetaRow, OpinionRow, ProfileRow, SightingRow, TrapRow
 from db.traps.opinion import Opinion
 from db.traps.temptation import Profile
 from db.traps.terms import Outcome

@@ -8,8 +8,8 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from db.storage.bulk import BulkLookup
 from db.storage.database import Database
-from db.storage.models import PositionValueRow
 from db.storage.row_check import RowCheck, skip
+from db.storage.tables import PositionValueRow
 from db.traps.position_value import PositionValue, StoredValues, Values
 from trapcore import _native
 

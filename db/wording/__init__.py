@@ -8,7 +8,7 @@ evidence.py           what a sentence may rest on, as a value
 material.py           material that a line loses or wins, counted where nobody can take it back
 facts.py              facts of a line, read off the board: motifs, mate patterns, perpetual checks
 lines.py              how much of a line is shown
-moves.py              moves and lines with their numbers
+moves.py              moves and lines with their numbers, and their signs (??, ?, ?!)
 causes.py             why a move loses, and what its killer line does, in words
 grammar.py            a language as a value: its templates, words and catalog of texts
 english.py            English

@@ -19,7 +19,7 @@ from db.games.stored_game import stored_game
 from db.library.library import Library
 from db.library.open import open_library
 from db.storage.losing_rows import losing_moves_of
-from db.storage.models import GameRow, LosingMoveRow, PositionValueRow
+from db.storage.tables import GameRow, LosingMoveRow, PositionValueRow
 from db.wording.english import ENGLISH
 from db.wording.sentences import Narrator
 from tests.conftest import NewLibrary

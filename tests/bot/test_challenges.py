@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from pydantic import SecretStr, ValidationError
 
+from bot.challenges.acceptance import decline_reason, has_place
 from bot.challenges.block_lists import BlockLists, read_list
 from bot.challenges.queue import MOST_WAITING, ChallengeQueue
-from bot.challenges.rules import decline_reason, has_place
 from bot.settings import BotSettings, Speed, parse_clock
 from lichess.api import BOT_GAMES_A_DAY, Challenge, DeclineReason, Limited, Person
 from lichess.client import Connection

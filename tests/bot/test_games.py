@@ -17,7 +17,7 @@ from db.library.library import Library
 from db.library.open import create_library, open_library
 from db.proof.prover import TrapProver
 from db.storage.losing_rows import losing_moves_of
-from db.storage.models import GameRow
+from db.storage.tables import GameRow
 from lichess.api import Unauthorized
 from lichess.client import Connection
 from tests.fake_lichess.archive.stored import Study

@@ -9,7 +9,7 @@ from pathlib import Path
 from sqlalchemy import select
 
 from db.library.open import open_library
-from db.storage.models import GameRow, PracticeReviewRow
+from db.storage.tables import GameRow, PracticeReviewRow
 from tests.soak.report import Row
 from tests.soak.writers import Acknowledged
 

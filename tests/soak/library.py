@@ -35,7 +35,7 @@ from annotator.settings import AnalysisSettings
 from db.formats.bundled import bundled_traps
 from db.games.index_games import index_files
 from db.library.open import open_library
-from db.storage.models import GameRow, LeaseRow, LosingMoveRow, PracticeReviewRow, SourceRow
+from db.storage.tables import GameRow, LeaseRow, LosingMoveRow, PracticeReviewRow, SourceRow
 from tests.fake_lichess.faults import USUAL_RATES
 from tests.fake_lichess.http.server import Server
 from tests.fake_lichess.record import VIOLATIONS, Violation

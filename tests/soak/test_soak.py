@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import delete
 
 from db.library.open import open_library
-from db.storage.models import LosingMoveRow
+from db.storage.tables import LosingMoveRow
 from tests.soak.baits import agreeing, bundled_lines, write_book
 from tests.soak.library import lost_rows, rows_of, soak
 from tests.soak.readers import ADDRESSES, ONLY_OTHERS, SIGNED_IN

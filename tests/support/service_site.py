@@ -14,7 +14,7 @@ from apscheduler.schedulers.base import BaseScheduler
 from sqlalchemy import select
 
 from db.library.open import open_library
-from db.storage.models import GameRow
+from db.storage.tables import GameRow
 from tests.fake_lichess.game import Game
 from tests.fake_lichess.http.server import Server
 from tests.fake_lichess.site import Site

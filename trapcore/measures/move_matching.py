@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from trapcore import _native
-from trapcore.errors import UsageError
-from trapcore.suggestions import unknown_name
+from trapcore.errors import UsageError, unknown_name
 from trapcore.trees.chess_game import ChessGame, Labels, parse_position
 
 

@@ -3,8 +3,7 @@
 from enum import StrEnum
 from typing import TypeVar
 
-from trapcore.errors import UsageError
-from trapcore.suggestions import unknown_name
+from trapcore.errors import UsageError, unknown_name
 
 
 class Measure(StrEnum):

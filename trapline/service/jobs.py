@@ -4,8 +4,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from trapcore.errors import TraplineError
-from trapcore.suggestions import unknown_name
+from trapcore.errors import TraplineError, unknown_name
 from trapline.service import digest
 from trapline.service import maintenance_jobs as maintenance
 from trapline.service.service import Service

@@ -15,7 +15,7 @@ from typing import Any
 from apscheduler.triggers.interval import IntervalTrigger
 from sqlalchemy import Connection, delete
 
-from db.storage.models import FeedRow
+from db.storage.tables import FeedRow
 from trapline.service.jobs import JOBS
 from trapline.service.service import Service
 from trapline.service.state.source_state import read_states, write_state

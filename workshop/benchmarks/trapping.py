@@ -39,7 +39,7 @@ from coach.repertoire.stored import StoredRepertoire
 from coach.repertoire.trap_choice import Opponent, choose_move
 from db.library.library import Library
 from db.library.open import open_library
-from db.storage.models import GameRow, LosingMoveRow
+from db.storage.tables import GameRow, LosingMoveRow
 from db.traps.temptation import RatingBand, rating_band
 from trapcore import _native
 from trapcore.engines.process import EngineProcess

@@ -24,7 +24,7 @@ from db.patterns.index import write_index
 from db.patterns.keys import Level, Pattern
 from db.patterns.peers import white_moved
 from db.patterns.recurring import IN_GAMES
-from db.storage.models import GameRow, LosingMoveRow, MistakeRow
+from db.storage.tables import GameRow, LosingMoveRow, MistakeRow
 from trapcore import _native
 from trapcore.errors import UsageError
 from trapcore.ranking.weights import VOCABULARY_VERSION

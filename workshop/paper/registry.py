@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from trapcore.suggestions import unknown_name
+from trapcore.errors import unknown_name
 from workshop.paper import cost, example_1, figure_1, recall, sampling, table_1, table_2, table_3
 from workshop.paper.benchmark import Run
 from workshop.report import Report

@@ -8,7 +8,7 @@ import pytest
 
 from db.formats import bundled
 from db.formats.bundled import add_bundled, bundled_non_traps, bundled_prover, bundled_traps
-from db.formats.certificates import CERTIFICATES, check_certificates, read_certificates
+from db.formats.bundled_certificates import CERTIFICATES, check_certificates, read_certificates
 from db.library.open import open_library
 from db.proof.prover import TrapProver, prove_all
 from db.traps.terms import Outcome

@@ -7,7 +7,7 @@ from sqlalchemy import select, update
 
 from db.games.accounts import SiteAccount, is_account
 from db.library.open import open_library
-from db.storage.models import GameRow
+from db.storage.tables import GameRow
 from tests.support.practice_library import copy_practice_library
 
 SITE = "https://lichess.example"

@@ -19,8 +19,8 @@ from sqlalchemy import select, text
 from db.games.index_games import index_files
 from db.library.library import Library
 from db.library.open import open_library
-from db.storage.models import Base, GameRow
 from db.storage.sighting_rows import move_code
+from db.storage.tables import Base, GameRow
 from tests.conftest import NewLibrary
 from tests.support.db_traps import AVOIDED, ELEPHANT_FELL, ENDED, FELL, ILLEGAL, MIRRORED, OTHER, elephant, legal, write
 from trapcore import _native

@@ -12,7 +12,7 @@ from db.games.index_games import index_files
 from db.library.library import Library
 from db.patterns.keys import patterns_of, token_sets
 from db.storage.losing_rows import LosingMove, replace_losing_moves
-from db.storage.models import GameRow
+from db.storage.tables import GameRow
 from tests.support.db_traps import write
 from trapcore.proof.causes import Mistake, explain
 

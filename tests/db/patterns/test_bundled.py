@@ -21,7 +21,7 @@ from db.patterns.bundled import (
 from db.patterns.index import open_mistakes
 from db.patterns.keys import Pattern, token_sets
 from db.patterns.peers import peer_rates
-from db.storage.models import BundledPatternRow
+from db.storage.tables import BundledPatternRow
 from db.traps.temptation import rating_band
 from db.wording.languages import LANGUAGES, Language
 from tests.db.patterns.samples import game, mistake, store

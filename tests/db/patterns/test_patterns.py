@@ -18,7 +18,7 @@ from db.patterns.index import open_mistakes
 from db.patterns.keys import Level, Pattern, patterns_of
 from db.patterns.peers import PatternRate, peer_rates
 from db.patterns.recurring import recurring
-from db.storage.models import GameRow, LosingMoveRow, MistakeRow
+from db.storage.tables import GameRow, LosingMoveRow, MistakeRow
 from db.traps.temptation import rating_band
 from db.wording.english import ENGLISH
 from tests.db.patterns.samples import LINES, game, judge, mistake, store

@@ -18,7 +18,7 @@ from db.library.library import Library
 from db.library.open import open_library
 from db.proof.prover import TrapProver
 from db.proof.reverify import MEANS, Verified, verify_traps
-from db.storage.models import VerifiedRow
+from db.storage.tables import VerifiedRow
 from db.traps.opinion import Opinion
 from db.traps.terms import Outcome
 from db.traps.trap import Trap, make_trap

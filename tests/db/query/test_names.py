@@ -10,8 +10,8 @@ from sqlalchemy import Connection, select
 from db.formats.bundled import bundled_non_traps, bundled_traps
 from db.library.library import Library
 from db.library.open import open_library
-from db.storage.models import TrapWordRow, WordRow
 from db.storage.name_index import MOST_FOUND, find_names, index_names
+from db.storage.tables import TrapWordRow, WordRow
 from tests.support.db_traps import legal
 
 

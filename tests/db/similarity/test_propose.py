@@ -16,7 +16,7 @@ from db.library.open import open_library
 from db.similarity.annotator_index import WeightsSource
 from db.similarity.killer_index import open_killer_index
 from db.similarity.propose import MoveSuggester, Question
-from db.storage.models import WeightsRow
+from db.storage.tables import WeightsRow
 from tests.support.command_line import CommandLine
 from tests.support.db_traps import LEGAL_FEN, MIRRORED_LEGAL_FEN, legal
 from trapcore.errors import InputError, LibraryError, PositionError

@@ -10,7 +10,7 @@ from db.formats.bundled import bundled_traps
 from db.library.open import open_library
 from db.similarity.annotator_index import weights_in_use
 from db.similarity.train import HITS, fit_library
-from db.storage.models import WeightsRow
+from db.storage.tables import WeightsRow
 from db.traps.trap import Trap
 from tests.conftest import NewLibrary
 from trapcore.errors import LibraryError

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, inspect, text
 from db.games.index_games import index_files
 from db.library.open import open_library
 from db.storage.database import server_engine
-from db.storage.models import Base
+from db.storage.tables import Base
 from tests.conftest import NewLibrary
 from tests.support.db_traps import AVOIDED, FELL, OTHER, elephant, legal, write
 from trapcore.errors import LibraryError

@@ -13,7 +13,7 @@ from coach.practice.collect import Filter
 from coach.practice.exercise import Task
 from coach.practice.session import open_practice
 from db.library.open import open_library
-from db.storage.models import PracticeReviewRow
+from db.storage.tables import PracticeReviewRow
 from tests.support.command_line import run_program
 from tests.support.practice_library import PLAYER, copy_practice_library
 

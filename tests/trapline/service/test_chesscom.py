@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from db.storage.models import GameRow
+from db.storage.tables import GameRow
 from lichess.api import Refused
 from tests.fake_lichess.http.server import Server
 from tests.fake_lichess.site import Site

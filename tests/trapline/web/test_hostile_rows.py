@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import update
 
 from db.library.open import open_library
-from db.storage.models import GameRow
+from db.storage.tables import GameRow
 from tests.support.practice_library import PLAYER, copy_practice_library
 from tests.support.web_server import served
 from trapcore.errors import InputError

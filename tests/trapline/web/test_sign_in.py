@@ -18,7 +18,7 @@ from db.games.accounts import NO_ACCOUNT, SiteAccount
 from db.games.index_games import index_files
 from db.games.sightings import sightings
 from db.library.open import open_library
-from db.storage.models import GameRow, PlayerProfileRow
+from db.storage.tables import GameRow, PlayerProfileRow
 from tests.conftest import NewLibrary
 from tests.fake_lichess.http.server import Server
 from tests.support.db_traps import LEGAL_MOVES

@@ -39,8 +39,7 @@ def report(
     from coach.report.report import report as made
     from db.formats.export_file import write_text
     from db.games.players import find_players, players
-    from trapcore.errors import UsageError
-    from trapcore.suggestions import unknown_name
+    from trapcore.errors import UsageError, unknown_name
     from trapline.commands.terminal import print_json, say
 
     if output is None and not as_json and sys.stdout.isatty():

@@ -10,7 +10,7 @@ from sqlalchemy import delete, insert, select, update
 
 from db.storage.column_types import stored
 from db.storage.database import Database
-from db.storage.models import JobRunRow
+from db.storage.tables import JobRunRow
 from trapline.service.state.clock import Clock, stamp
 
 KILLED = "it was killed, or the machine went down"

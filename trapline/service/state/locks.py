@@ -19,7 +19,7 @@ from sqlalchemy import delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from db.storage.database import Database
-from db.storage.models import LeaseRow
+from db.storage.tables import LeaseRow
 from lichess.api import Limited
 from lichess.rate_limits import LIMITED_SECONDS
 from trapcore.errors import LibraryError

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, delete, insert, select
 
 from db.storage.column_types import stored
 from db.storage.database import Database
-from db.storage.models import FeedRow
+from db.storage.tables import FeedRow
 
 State = dict[str, Any]
 """A JSON object; its keys are the source's own."""

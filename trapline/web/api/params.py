@@ -11,8 +11,7 @@ from starlette.datastructures import FormData
 from db.query.condition import LONGEST_TEXT, conditions_of
 from db.query.query import LONGEST_MOVES, MOST_HITS
 from db.traps.terms import HIGHEST_RATING
-from trapcore.errors import UsageError
-from trapcore.suggestions import unknown_name
+from trapcore.errors import UsageError, unknown_name
 from trapline.web.problems import UnsupportedMediaType
 
 

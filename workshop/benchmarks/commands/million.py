@@ -17,8 +17,8 @@ from db.formats.puzzles import puzzle_trap
 from db.library.library import Library
 from db.library.open import create_library
 from db.storage.bulk import BulkInsert, Value
-from db.storage.models import TrapRow
 from db.storage.name_index import index_names
+from db.storage.tables import TrapRow
 from db.storage.trap_rows import mark_changed
 from db.traps.trap import Trap, first_sans
 from trapcore import _native

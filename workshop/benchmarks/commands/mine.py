@@ -20,8 +20,8 @@ from sqlalchemy import Connection, func, select
 from db.formats.bundled import bundled_traps
 from db.library.library import Library
 from db.library.open import open_library
-from db.storage.models import GameRow, OccurrenceRow, PositionRow
 from db.storage.sighting_rows import MIRROR, move_code
+from db.storage.tables import GameRow, OccurrenceRow, PositionRow
 from db.traps.trap import Trap
 from trapcore import _native
 from trapcore.engines.uci_engine import UciEngine

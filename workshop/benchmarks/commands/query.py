@@ -25,7 +25,7 @@ from db.query.engine import QueryEngine
 from db.query.query import Query, Sort
 from db.similarity.killer_index import SUFFIX, open_killer_index
 from db.similarity.nearest_traps import PositionIndex
-from db.storage.models import MetaRow, TrapRow
+from db.storage.tables import MetaRow, TrapRow
 from db.traps.terms import Outcome
 from db.traps.trap import Trap
 from trapcore import _native

@@ -16,8 +16,7 @@ new file here, a line in this table and one in `GAMES`; the tests that every gam
 import re
 from typing import Any, Final, Protocol, TypeVar
 
-from trapcore.errors import UsageError
-from trapcore.suggestions import unknown_name
+from trapcore.errors import UsageError, unknown_name
 from trapcore.trees.tree import Game
 from workshop.games.rules.breakthrough import Breakthrough
 from workshop.games.rules.chess import Chess

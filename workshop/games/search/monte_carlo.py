@@ -9,10 +9,9 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Final
 
-from trapcore.errors import PositionError, UsageError
+from trapcore.errors import PositionError, UsageError, unknown_name
 from trapcore.parallel.budget import Cancellation
 from trapcore.parallel.pools import Pool
-from trapcore.suggestions import unknown_name
 from workshop.games.rules import game_named
 from workshop.games.search.hint_pool import HintPool, LocalQuestion
 from workshop.games.search.local_search import PAYS, Finding, has_local_search, locality, without_goals

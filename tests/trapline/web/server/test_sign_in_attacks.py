@@ -109,7 +109,7 @@ def test_who_waits_for_lichess_keeps_no_page_waiting(lichess: Lichess, running: 
 def test_a_lichess_that_never_answers_is_given_up(
     lichess: Lichess, running: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lichess.oauth.EXCHANGE_SECONDS", 0.3)
+    monkeypatch.setattr("lichess.oauth.TIMEOUT_SECONDS", 0.3)
     lichess.may_answer.clear()
     answer = come_back(running)
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "60")

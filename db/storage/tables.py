@@ -6,9 +6,9 @@ from sqlalchemy.orm import Mapped, mapped_column
 from db.storage import column_types
 from db.storage.base import Base as Base
 from db.storage.column_types import Float, Id, Key, SmallInteger, String, Text, big, ordered
-from db.storage.losing_models import BundledPatternRow as BundledPatternRow
-from db.storage.losing_models import LosingMoveRow as LosingMoveRow
-from db.storage.losing_models import MistakeRow as MistakeRow
+from db.storage.losing_tables import BundledPatternRow as BundledPatternRow
+from db.storage.losing_tables import LosingMoveRow as LosingMoveRow
+from db.storage.losing_tables import MistakeRow as MistakeRow
 
 
 class MetaRow(Base):

@@ -9,7 +9,7 @@ from sqlalchemy.dialects import postgresql
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 from db.storage.bulk import BulkLookup
-from db.storage.models import Base, PositionRow
+from db.storage.tables import Base, PositionRow
 
 
 def test_postgresql_can_be_asked_for_the_same_tables() -> None:
