@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 SOURCES := $(shell find trapcore/native/src -name '*.rs') trapcore/native/Cargo.toml pyproject.toml
 WORKSHOP := $(shell find workshop/native/src -name '*.rs') workshop/native/Cargo.toml workshop/pyproject.toml
 
-.PHONY: demo test test-rest test-all fuzz soak-library bench check certificates patterns decoys docs screenshot wheel release lock audit clean
+.PHONY: demo test test-rest test-all fuzz soak-library bench check check-python check-rust certificates patterns decoys docs screenshot wheel release lock audit clean
 
 # INSTALL(what) makes the environment with it.
 define INSTALL
@@ -65,7 +65,9 @@ bench: $(VENV)/ready
 # The workshop's crate is checked beside the core's, so that what both need is built once.
 SHARED := CARGO_TARGET_DIR=../../trapcore/native/target
 # What has to pass before anything lands, beside the tests.
-check: $(VENV)/ready
+check: check-python check-rust
+
+check-python: $(VENV)/ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -74,6 +76,8 @@ check: $(VENV)/ready
 	$(BIN)/deptry trapcore lichess db annotator coach bot trapline
 	$(BIN)/deptry tests deploy examples --ignore DEP002,DEP004
 	$(BIN)/deptry workshop --config workshop/pyproject.toml
+
+check-rust: $(VENV)/ready
 	cd trapcore/native && cargo fmt --check
 	cd trapcore/native && cargo clippy --locked --all-targets -- -D warnings
 	cd trapcore/native && cargo clippy --locked --features python -- -D warnings
