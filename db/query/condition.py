@@ -6,7 +6,7 @@ the three gives texts, which `query_of` reads.
 
 import re
 from collections.abc import Callable, Collection, Hashable, Mapping
-from dataclasses import KW_ONLY, dataclass, field, fields, replace
+from dataclasses import KW_ONLY, MISSING, dataclass, field, fields, replace
 from enum import StrEnum
 from functools import cache
 from typing import Any, TypeVar, get_args
@@ -24,11 +24,13 @@ Asked = TypeVar("Asked")
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What is known of a condition; `conditions_of` fills in the last four fields."""
+    """What is known of a condition; `conditions_of` fills in the last five fields."""
 
     help: str
     """What it asks for, for the help of the option and the description of the parameter."""
     _: KW_ONLY
+    flag: str = ""
+    """Its option on the command line, if that is not its name."""
     label: str = ""
     """Above its field in the search form; empty for what has no field of its own there."""
     metavar: str = "TEXT"
@@ -52,13 +54,15 @@ class Condition:
     kind: type = str
     """Of its value: str, bool, int, float or an enumeration of texts."""
     default: Any = None
+    required: bool = False
+    """Nothing can be asked without it."""
     pair: str = ""
     """``rating`` of ``min_rating`` and ``max_rating``, which are one option and one field; empty without a partner."""
 
     @property
     def option(self) -> str:
         """Its option on the command line."""
-        return f"--{(self.pair or self.name).replace('_', '-')}"
+        return self.flag or f"--{(self.pair or self.name).replace('_', '-')}"
 
     def schema(self) -> dict[str, Any]:
         """JSON schema of its value."""
@@ -123,7 +127,17 @@ def conditions_of(query: Hashable) -> Mapping[str, Condition]:
         bound = re.sub("^(min|max)_", "", name)
         pair = bound if {f"min_{bound}", f"max_{bound}"} <= declared.keys() else ""
         words = about.words or {choice: choice for choice in choices}
-        made[name] = replace(about, name=name, kind=kind, default=default, pair=pair, choices=choices, words=words)
+        required = default is MISSING
+        made[name] = replace(
+            about,
+            name=name,
+            kind=kind,
+            default=None if required else default,
+            required=required,
+            pair=pair,
+            choices=choices,
+            words=words,
+        )
     return made
 
 
@@ -133,6 +147,9 @@ def query_of(kind: Callable[..., Asked], texts: Mapping[str, str]) -> Asked:
     for name in texts:
         if name not in known:
             raise unknown_name("parameter", name[:100], known)
+    for name, each in known.items():
+        if each.required and name not in texts:
+            raise UsageError("{name} is missing", name=Message(name))
     return kind(**{name: known[name].read(text) for name, text in texts.items()})
 
 

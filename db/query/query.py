@@ -1,6 +1,7 @@
-"""Conditions of a query for traps, or for losing moves, as a value.
+"""Conditions of a query for traps, for losing moves or for traps ahead, as a value.
 
-`db.query.engine.QueryEngine` answers the one, `db.query.mistakes.find_mistakes` the other. Each condition is declared
+`db.query.engine.QueryEngine` answers the one, `db.query.mistakes.find_mistakes` the other,
+`db.query.ahead.traps_ahead` a question for the traps that can still arise. Each condition is declared
 here only: its option, its HTTP parameter and its field in the search form are made from this. `db.query.where` has its
 SQL.
 """
@@ -197,3 +198,32 @@ class MistakeQuery:
         """Whether only a move of a game can answer: a bundled pattern has no player and no opening."""
         about = (self.player, self.eco, self.min_rating, self.max_rating)
         return any(each is not None for each in about)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AheadQuery:
+    """A question for the traps that can still arise; every condition that is given must hold.
+
+    Raises `UsageError` for what cannot be asked.
+    """
+
+    start: Annotated[
+        str,
+        Condition(
+            "Traps ahead of this opening, ECO code, FEN or line of moves.",
+            flag="--from",
+            metavar="OPENING|MOVES|FEN",
+            longest=LONGEST_MOVES,
+        ),
+    ]
+    plies: Annotated[
+        int, Condition("Traps ahead: at most so many moves of either side away.", metavar="N", least=0, most=100)
+    ] = 24
+    victim: Annotated[str | None, Condition("The side that the bait tempts.", choices=SIDES)] = None
+    min_rating: Annotated[int | None, _RATING] = None
+    max_rating: Annotated[int | None, _RATING] = None
+    limit: Annotated[int, Condition("Traps ahead, 1 to 200.", metavar="N", least=1, most=MOST_HITS)] = 20
+
+    def __post_init__(self) -> None:
+        """Check what needs no library."""
+        check(self)

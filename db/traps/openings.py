@@ -5,10 +5,17 @@ those of lichess's chess-openings (https://github.com/lichess-org/chess-openings
 workshop.experiments.openings` writes the file from them.
 """
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cache
 from importlib import resources
+
+_LEAST_LETTERS = 6
+"""Of a name with typing errors; shorter texts are moves."""
+_NEAR = 0.75
+"""How much of it must be right, see `difflib`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +42,26 @@ def opening_of(epds: Iterable[str]) -> Opening | None:
     for epd in epds:
         found = named.get(epd, found)
     return found
+
+
+def positions_of_opening(text: str) -> dict[str, str]:
+    """EPD and name of the positions that are meant by a name or an ECO code; none if it means no opening.
+
+    A name means the opening of that name, else those whose names begin with it, else the one spelt most like it. Only
+    the first position of an opening counts, not those of its variations.
+    """
+    wanted = " ".join(text.replace(":", " ").replace(",", " ").lower().split())
+    named = _openings()
+    if re.fullmatch(r"[a-e]\d\d", wanted):
+        return {epd: each.name for epd, each in named.items() if each.eco.lower() == wanted}
+    plain = {epd: " ".join(re.sub("[:,]", " ", each.name).lower().split()) for epd, each in named.items()}
+    names = set(plain.values())
+    meant = {wanted} & names or {name for name in names if name.startswith(f"{wanted} ")}
+    if not meant and len(wanted) >= _LEAST_LETTERS:
+        meant = set(get_close_matches(wanted, names, n=1, cutoff=_NEAR))
+    # Of many variations that begin so, those with the shortest name are the opening itself.
+    shortest = min(map(len, meant), default=0)
+    return {epd: named[epd].name for epd, name in plain.items() if name in meant and len(name) == shortest}
 
 
 @cache

@@ -38,7 +38,7 @@ def ci_run() -> str:
 def make_targets(lines: str) -> set[str]:
     """What `make` is called with, comments aside."""
     uncommented = re.sub(r"^\s*#.*$", "", lines, flags=re.MULTILINE)
-    return set(re.findall(r"\bmake ([a-z][a-z-]*)", uncommented))
+    return set(re.findall(r"\bmake (?:--\S+ )*([a-z][a-z-]*)", uncommented))
 
 
 def test_linux_runs_what_is_run_before_a_change_lands() -> None:
@@ -92,7 +92,7 @@ def test_the_compiler_is_new_enough() -> None:
 
 def test_hooks_run_what_make_check_runs_and_fetch_nothing() -> None:
     makefile = (ROOT / "Makefile").read_text("utf-8")
-    check = makefile.partition("\ncheck:")[2].partition("\n\n")[0]
+    check = makefile.partition("\ncheck:")[2].partition("\nSHARED")[0].partition("# The certificates")[0]
     (repository,) = read(ROOT / ".pre-commit-config.yaml")["repos"]
     assert repository["repo"] == "local"
     hooks = repository["hooks"]

@@ -55,6 +55,7 @@ ADDRESSES: dict[str, tuple[str, ...]] = {
         "/mistakes?like={fen}",
         "/mistakes?cause=threat&player={player}",
         "/api/v1/mistakes?like={fen}",
+        "/api/v1/ahead?start={fen}",
         "/api/v1/mistakes?cause=threat&player={player}",
         "/api/v1/propose?fen={fen}&nodes=2000",
         "/games/{game}",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from db.query.condition import conditions_of, query_of
-from db.query.query import MistakeQuery, Query
+from db.query.query import AheadQuery, MistakeQuery, Query
 from trapline.commands.options import DbOption, JsonOption, takes_conditions
 from trapline.commands.resources import open_existing
 from trapline.echo import echo
@@ -19,8 +19,11 @@ if TYPE_CHECKING:
 SHOWN_PLIES = 3
 """Of a line that punishes a losing move."""
 
+SHOWN_NAMES = 3
+"""Of openings with one ECO code."""
 
-@takes_conditions(Query, MistakeQuery)
+
+@takes_conditions(Query, MistakeQuery, AheadQuery)
 def query(
     asked: Mapping[str, str],
     db: DbOption = None,
@@ -36,6 +39,9 @@ def query(
     trapline. The most similar come first, else the newest. --victim narrows them; --player (who made the move), --eco
     and --rating narrow those of games.
 
+    --from finds the traps that can still arise from an opening, a line of moves or a FEN: after which moves, in how
+    many indexed games, and how many fell. --victim and --rating (of who may fall) narrow them.
+
     Without a terminal each trap is a line with tabs: match, similarity, slug, verdict, victim, bait, killer line, name.
     """
     from db.query.engine import QueryEngine
@@ -46,6 +52,10 @@ def query(
     if as_json and as_pgn:
         raise UsageError("choose one of --json and --pgn")
     of_traps, of_mistakes = conditions_of(Query), conditions_of(MistakeQuery)
+    if "start" in asked:
+        _ahead(asked, db, as_json, as_pgn)
+        return
+    asked = {name: value for name, value in asked.items() if name != "plies"}
     if asked.keys() - of_traps.keys():
         others = [of_traps[name].option for name in asked if name not in of_mistakes] + ["--pgn"] * as_pgn
         if others:
@@ -75,6 +85,37 @@ def query(
         say(f"the library has this position with other castling rights: {', '.join(page.other_castling)}")
     if page.hits and page.next is not None and not as_json:
         say(f"there are more; go on with --after {page.next}")
+
+
+def _ahead(asked: Mapping[str, str], db: str | None, as_json: bool, as_pgn: bool) -> None:
+    from db.query.ahead import traps_ahead
+    from trapcore.errors import UsageError
+    from trapline.commands.terminal import print_json, print_table, say, trap_count
+
+    known = conditions_of(AheadQuery)
+    others = [f"--{name.replace('_', '-')}" for name in asked if name not in known] + ["--pgn"] * as_pgn
+    if others:
+        raise UsageError(f"--from takes no {', '.join(others)}")
+    with open_existing(db) as library:
+        page = traps_ahead(library, query_of(AheadQuery, asked))
+    if as_json:
+        print_json(page.to_dict())
+        return
+    if page.names:
+        more = len(page.names) - SHOWN_NAMES
+        say(f"from {', '.join(page.names[:SHOWN_NAMES])}" + (f" and {more} more" if more > 0 else ""))
+    rows = []
+    for each in page.traps:
+        bait, *killer = each.trap.sans()
+        fell = f"{each.fell} of {each.games}" if each.games else ""
+        moves = " ".join(each.moves)
+        line = " ".join(killer)
+        rows.append((moves, each.trap.victim, bait, line, each.better, fell, each.trap.slug, each.trap.name))
+    of = "" if page.total == len(rows) else f" of {page.total:,}"
+    columns = ("moves to it", "victim", "bait", "killer line", "better", "fell", "slug", "name")
+    print_table(trap_count(len(rows)) + of, columns, rows)
+    if not rows:
+        say("no trap of the library is ahead")
 
 
 def _mistakes(query: MistakeQuery, db: str | None, as_json: bool) -> None:

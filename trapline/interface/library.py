@@ -19,9 +19,10 @@ from db.library.library import Library as TrapLibrary
 from db.library.open import open_library
 from db.patterns.recall import recall_of
 from db.proof.prover import open_prover
+from db.query.ahead import TrapAhead, traps_ahead
 from db.query.answer import Hit
 from db.query.engine import QueryEngine
-from db.query.query import Query
+from db.query.query import AheadQuery, Query
 from db.similarity.propose import MoveSuggester, Proposals, Question
 from db.storage.value_rows import values_of
 from db.traps.trap import Trap, make_trap
@@ -114,6 +115,32 @@ class Library(AbstractContextManager["Library"]):
             ('legal-mate', 'exact')
         """
         return self.query(fen=position, similar=most, **conditions)
+
+    def ahead(self, start: Position, most: int = 20, **conditions: Any) -> list[TrapAhead]:
+        """Finds the proved traps that can still arise, those that most people fell for first.
+
+        Args:
+            start: The name or ECO code of an opening, moves from the usual start, a FEN, a board or a node of a game.
+            most: Traps, 1 to 200.
+            **conditions: Fields of `AheadQuery`, such as ``victim="white"`` or ``plies=10``.
+
+        Raises:
+            UsageError: No opening has this name, or a condition cannot be.
+            InputError: The position cannot be read.
+
+        Examples:
+            >>> import trapline
+            >>> with trapline.open() as library:
+            ...     found = library.ahead("Italian Game", victim="black")
+            >>> [each.moves for each in found if each.trap.slug == "legal-mate"]
+            [('d6', 'Nc3', 'Bg4', 'Nxe5')]
+        """
+        text = start if isinstance(start, str) else board_of(start).fen()
+        try:
+            query = AheadQuery(start=text, limit=most, **conditions)
+        except TypeError as error:
+            raise UsageError("{error}", error=str(error).replace("AheadQuery.__init__()", "ahead()")) from error
+        return list(traps_ahead(self._opened, query).traps)
 
     def add(self, position: Position, bait: str, line: str, *, name: str, **labels: Any) -> Trap:
         """Adds a trap, proved as far as that can be done, and returns it.

@@ -16,7 +16,7 @@ import typer
 from db.library.open import open_library
 from db.patterns.bundled import add_patterns
 from db.query.condition import conditions_of
-from db.query.query import MistakeQuery, Query
+from db.query.query import AheadQuery, MistakeQuery, Query
 from tests.db.patterns.samples import game, mistake, store
 from tests.faults.test_bounded_search import END
 from tests.support.polling import until
@@ -119,7 +119,10 @@ def test_the_sightings_of_a_trap_come_in_pages_with_their_games(client: httpx.Cl
     assert client.get(f"/api/v1/traps/{hit['slug']}/sightings?after=x").status_code == 400
 
 
-@pytest.mark.parametrize(("kind", "path"), [(Query, "/api/v1/traps"), (MistakeQuery, "/api/v1/mistakes")])
+@pytest.mark.parametrize(
+    ("kind", "path"),
+    [(Query, "/api/v1/traps"), (MistakeQuery, "/api/v1/mistakes"), (AheadQuery, "/api/v1/ahead")],
+)
 def test_each_condition_is_an_option_a_parameter_and_a_field_of_the_form(
     client: httpx.Client, kind: type, path: str
 ) -> None:
@@ -129,9 +132,10 @@ def test_each_condition_is_an_option_a_parameter_and_a_field_of_the_form(
     assert {each["name"]: each["schema"] for each in told} == {
         name: each.schema() for name, each in conditions_of(kind).items()
     }
+    needed = {name: "e4" for name, each in conditions_of(kind).items() if each.required}
     for name, each in conditions_of(kind).items():
         assert each.option in options
-        refused = problem(client.get(path, params={name: "\0"}), 400)
+        refused = problem(client.get(path, params=needed | {name: "\0"}), 400)
         assert name in refused
     if kind is Query:
         elsewhere = {"fen", "moves", "name", "similar", "unproved", "measure", "min_similarity", "limit", "after"}

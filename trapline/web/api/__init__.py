@@ -3,7 +3,7 @@
 ================  ====================================================================
 edit.py           add and remove traps, with the token
 json_response.py  JSON responses with entity tags and links to the next page
-library.py        read the library: traps, sightings, families, explorer, proposals
+library.py        read the library: traps, traps ahead, sightings, families, explorer, proposals
 models.py         JSON bodies that only the web server has
 monitoring.py     ``/health`` and ``/metrics``
 params.py         query parameters of the routes, with their ranges

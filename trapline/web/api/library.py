@@ -10,10 +10,11 @@ from db.games.explorer import Explored
 from db.games.explorer import explore as explored
 from db.games.sightings import SightingPage, sightings
 from db.library.families import families
+from db.query.ahead import AheadPage, traps_ahead
 from db.query.answer import PageAnswer, TrapInGames, trap_in_games
 from db.query.condition import query_of
 from db.query.mistakes import MistakePage, find_mistakes
-from db.query.query import MistakeQuery
+from db.query.query import AheadQuery, MistakeQuery
 from db.query.query import Query as LibraryQuery
 from db.similarity.propose import Proposals, Question
 from db.traps.position_value import PositionValue
@@ -71,6 +72,21 @@ async def mistakes(request: Request) -> Response:
     query = query_of(MistakeQuery, request.query_params)
     return await json_response(
         request, service, lambda stop: find_mistakes(service.library, query, only).to_dict(), search=True
+    )
+
+
+@router.get(
+    "/ahead",
+    response_model=AheadPage,
+    responses=NOT_MODIFIED,
+    summary="Traps ahead",
+    openapi_extra=described(AheadQuery),
+)
+async def ahead(request: Request) -> Response:
+    """The traps that can still arise from an opening, a line of moves or a position, and how many fell."""
+    service, query = service_of(request), query_of(AheadQuery, request.query_params)
+    return await json_response(
+        request, service, lambda stop: traps_ahead(service.library, query).to_dict(), search=True
     )
 
 

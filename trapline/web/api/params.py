@@ -20,7 +20,14 @@ def described(query: type) -> dict[str, Any]:
     described = conditions_of(query).values()
     return {
         "parameters": [
-            {"name": each.name, "in": "query", "description": each.help, "schema": each.schema()} for each in described
+            {
+                "name": each.name,
+                "in": "query",
+                "required": each.required,
+                "description": each.help,
+                "schema": each.schema(),
+            }
+            for each in described
         ]
     }
 

@@ -1,0 +1,220 @@
+"""Traps ahead: the traps of the library that can still arise from a position, after which moves, and who fell.
+
+Two sources say so. The lines by which the library's own traps arise are compared by positions, so that transpositions
+count. The indexed games that had the position show the traps that stood on the board later.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import chess
+from sqlalchemy import Connection, case, select
+
+from db.games.trap_occurrences import exchanged
+from db.library.library import Library
+from db.query.query import AheadQuery
+from db.storage.bulk import parts
+from db.storage.sighting_rows import BY_KEY
+from db.storage.tables import GameRow, OccurrenceRow, PositionRow, SightingRow, TrapRow
+from db.storage.trap_rows import read_traps
+from db.storage.value_rows import stored_values
+from db.traps.json_form import JSON_FORM, to_dict
+from db.traps.openings import positions_of_opening
+from db.traps.terms import Event
+from db.traps.trap import Trap, read_moves
+from trapcore import _native
+from trapcore.errors import InputError, UsageError
+from trapcore.proof.verdict import Verdict
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrapAhead:
+    """A trap that can arise."""
+
+    __pydantic_config__ = JSON_FORM
+
+    trap: Trap
+    """With colours exchanged if it arises so."""
+    moves: tuple[str, ...]
+    """SAN from the position that was asked about to that of the trap; empty if it is that very position."""
+    games: int
+    """Indexed games that had both positions."""
+    fell: int
+    """Of these, the games in which the bait was played."""
+    better: str
+    """SAN of the best move in the trap's position, if the library knows it; else empty."""
+
+    @property
+    def plies(self) -> int:
+        """Moves of either side until the trap stands."""
+        return len(self.moves)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AheadPage:
+    """The traps ahead: those that most people fell for first, then those that arise most often and soonest."""
+
+    __pydantic_config__ = JSON_FORM
+
+    names: tuple[str, ...]
+    """Openings that were meant; empty for a position."""
+    traps: tuple[TrapAhead, ...]
+    total: int
+    """Traps ahead in all; ``traps`` has the first of them."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON form."""
+        return to_dict(self)
+
+
+class _Start(NamedTuple):
+    """What was asked about."""
+
+    keys: frozenset[bytes]
+    names: tuple[str, ...]
+
+
+class _Stood(NamedTuple):
+    """What the indexed games say of a trap, in one colour."""
+
+    epd: str
+    """Where it stood."""
+    moves: tuple[str, ...]
+    """SAN, in the game that came there soonest."""
+    games: int
+    fell: int
+
+
+_Place = tuple[int, int]
+"""A trap's number, and whether White (0) or Black (1) is its victim by the count of plies."""
+
+
+def traps_ahead(library: Library, query: AheadQuery) -> AheadPage:
+    """The proved traps that can arise within ``query.plies`` from the position, or from the opening, asked about.
+
+    Raises `UsageError` for an opening that nobody knows, `InputError` for a FEN that cannot be read, and
+    `LibraryError`.
+    """
+    start = _start(query.start)
+    with library.database.read() as connection:
+        lines = _by_lines(connection, start.keys, query.plies)
+        stood = _by_games(connection, start.keys, query)
+        found = [one for one in _ahead(connection, lines, stood) if query.victim in (None, one.trap.victim)]
+    found.sort(key=lambda one: (-one.fell, -one.games, one.plies, one.trap.slug))
+    return AheadPage(names=start.names, traps=tuple(found[: query.limit]), total=len(found))
+
+
+def _start(text: str) -> _Start:
+    """A FEN, moves from the usual start, or the name or ECO code of an opening."""
+    if "/" in text:
+        return _Start(frozenset([_native.position_key(text)]), ())
+    if named := positions_of_opening(text):
+        return _Start(frozenset(map(_native.position_key, named)), tuple(sorted(set(named.values()))))
+    board = chess.Board()
+    try:
+        for move in read_moves(board, text, "moves"):
+            board.push(move)
+    except InputError as error:
+        reason = "start is no opening, ECO code or FEN, and no line of moves: {error}"
+        raise UsageError(reason, error=str(error)) from error
+    return _Start(frozenset([_native.position_key(board.fen())]), ())
+
+
+def _by_lines(connection: Connection, starts: Collection[bytes], plies: int) -> dict[_Place, tuple[str, ...]]:
+    """The traps whose own line leads through one of these positions, with what of the line is left."""
+    rows = select(TrapRow.id, TrapRow.moves).where(TrapRow.moves.is_not(None), TrapRow.verdict == str(Verdict.PROVED))
+    lines = [(number, moves) for number, moves in connection.execute(rows.order_by(TrapRow.id)) if moves is not None]
+    found = {}
+    for (trap_id, moves), keys in zip(lines, _keys([moves for _, moves in lines]), strict=True):
+        at = next((ply for ply, key in enumerate(keys) if key in starts), None)
+        end = len(keys) - 1
+        if at is not None and end - at <= plies:
+            sans = [word for word in moves.split() if not word.rstrip(".").isdigit()]
+            found[trap_id, end % 2] = tuple(sans[at:])
+    return found
+
+
+def _keys(lines: Sequence[str]) -> list[Sequence[bytes]]:
+    """The keys of the positions of each line, from the usual start on; none for one that cannot be read."""
+    text = "".join(f'[Event "?"]\n\n{line} *\n\n' for line in lines)
+    splitter = _native.PgnSplitter()
+    batches = [*splitter.feed(text.encode()), *splitter.finish()]
+    read = {record.game: record.keys for batch in batches for record in _native.read_records(batch).records}
+    return [read.get(number, ()) for number in range(1, len(lines) + 1)]
+
+
+def _by_games(connection: Connection, starts: Collection[bytes], query: AheadQuery) -> dict[_Place, _Stood]:
+    """The traps that stood on the board in indexed games after one of these positions."""
+    before, after = OccurrenceRow.ply, SightingRow.ply - 1
+    rating = case((after % 2 == 0, GameRow.white_elo), else_=GameRow.black_elo)
+    here = (
+        select(SightingRow.trap_id, SightingRow.event, GameRow.id, before, after)
+        .join_from(PositionRow, OccurrenceRow, OccurrenceRow.position_id == PositionRow.id)
+        .join(SightingRow, SightingRow.game_id == OccurrenceRow.game_id)
+        .join(GameRow, GameRow.id == OccurrenceRow.game_id)
+        .where(PositionRow.key.in_(starts), SightingRow.measure == BY_KEY)
+        .where(SightingRow.event.in_((str(Event.FELL), str(Event.AVOIDED))))
+        .where(after >= before, after - before <= query.plies)
+        .order_by(after - before, GameRow.id.desc())
+    )
+    if query.min_rating is not None:
+        here = here.where(rating >= query.min_rating)
+    if query.max_rating is not None:
+        here = here.where(rating <= query.max_rating)
+    fallen: dict[_Place, dict[int, bool]] = {}
+    soonest: dict[_Place, tuple[int, int, int]] = {}
+    for trap_id, event, game, at, end in connection.execute(here):
+        place = trap_id, end % 2
+        soonest.setdefault(place, (game, at, end))
+        games = fallen.setdefault(place, {})
+        games[game] = games.get(game, False) or event == Event.FELL
+    return {
+        place: _Stood(epd, moves, len(fallen[place]), sum(fallen[place].values()))
+        for place, epd, moves in _replayed(connection, soonest)
+    }
+
+
+def _replayed(
+    connection: Connection, places: Mapping[_Place, tuple[int, int, int]]
+) -> Iterator[tuple[_Place, str, tuple[str, ...]]]:
+    """Of each place (game, ply of the start, ply of the trap): the trap's position, and SAN of the moves to it."""
+    rows: dict[int, tuple[str | None, bytes]] = {}
+    for some in parts({game for game, _, _ in places.values()}):
+        wanted = select(GameRow.id, GameRow.start_fen, GameRow.moves).where(GameRow.id.in_(some))
+        rows |= {number: (start, moves) for number, start, moves in connection.execute(wanted)}
+    asked = [(*rows[game], list(range(at, end + 1))) for game, at, end in places.values()]
+    for place, line in zip(places, _native.replay(asked), strict=True):
+        if line:  # of a row that was changed by hand there may be none
+            *ucis, _ = (uci for _, uci in line)
+            yield place, line[-1][0], tuple(_native.sans(line[0][0], ucis))
+
+
+def _ahead(
+    connection: Connection, lines: Mapping[_Place, tuple[str, ...]], stood: Mapping[_Place, _Stood]
+) -> Iterator[TrapAhead]:
+    """The traps with what is known of each."""
+    traps: dict[int, Trap] = {}
+    for some in parts({number for number, _ in (*lines, *stood)}):
+        rows = connection.execute(select(TrapRow.slug, TrapRow.id).where(TrapRow.id.in_(some)))
+        numbers = dict(rows.all())
+        proved = read_traps(connection, TrapRow.id.in_(some), TrapRow.verdict == str(Verdict.PROVED))
+        traps |= {numbers[trap.slug]: trap for trap in proved}
+    placed = []
+    for place in sorted({*lines, *stood}):
+        trap = traps.get(place[0])
+        if trap is not None:
+            seen = stood.get(place)
+            turned = exchanged(trap) if seen is not None and seen.epd != trap.epd else trap
+            placed.append((turned, lines.get(place) or (seen.moves if seen is not None else ()), seen))
+    worth = stored_values(connection, [trap.epd for trap, _, _ in placed])
+    for trap, moves, seen in placed:
+        value = worth.get(trap.epd)
+        best = value.line[:1] if value is not None and value.line[:1] != (trap.bait,) else ()
+        yield TrapAhead(
+            trap=trap,
+            moves=moves,
+            games=0 if seen is None else seen.games,
+            fell=0 if seen is None else seen.fell,
+            better="".join(_native.sans(trap.epd, best)),
+        )
