@@ -116,8 +116,9 @@ def _start(text: str) -> _Start:
         for move in read_moves(board, text, "moves"):
             board.push(move)
     except InputError as error:
-        reason = "start is no opening, ECO code or FEN, and no line of moves: {error}"
-        raise UsageError(reason, error=str(error)) from error
+        raise UsageError(
+            "start is no opening, ECO code or FEN, and no line of moves: {error}", error=str(error)
+        ) from error
     return _Start(frozenset([_native.position_key(board.fen())]), ())
 
 
