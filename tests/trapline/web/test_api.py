@@ -143,6 +143,15 @@ def test_each_condition_is_an_option_a_parameter_and_a_field_of_the_form(
         assert conditions_of(kind).keys() - form == elsewhere
 
 
+def test_traps_ahead_of_an_opening(client: httpx.Client) -> None:
+    found = client.get("/api/v1/ahead", params={"start": "Italian Game", "victim": "black"}).json()
+    assert found["names"] == ["Italian Game"]
+    (legal,) = [each for each in found["traps"] if each["trap"]["slug"] == "legal-mate"]
+    assert legal["moves"] == ["d6", "Nc3", "Bg4", "Nxe5"]
+    assert legal["fell"] <= legal["games"]
+    assert "start" in problem(client.get("/api/v1/ahead"), 400)
+
+
 # Caching ------------------------------------------------------------------------------------------------------------
 
 

@@ -216,6 +216,18 @@ def test_a_position_tells_what_is_known_and_what_was_just_fallen_for(client: htt
     assert "1. e4" in played
 
 
+def test_a_position_shows_the_traps_ahead_with_their_moves(client: httpx.Client) -> None:
+    text = client.get("/position", params={"line": "e2e4,e7e5,g1f3"}).text
+    section = text.partition('id="ahead"')[2].partition("</section>")[0]
+    assert 'href="/traps/legal-mate"' in section
+    (legal,) = [row for row in section.split("<tr>") if "/traps/legal-mate" in row]
+    address = html.unescape(re.findall(r'href="(/position[^"]*)"', legal)[0])
+    there = client.get(address).text
+    assert 'href="/traps/legal-mate"' in there.partition('id="known"')[2].partition("</section>")[0]
+    # In the trap's own position it is known, and no more ahead.
+    assert "/traps/legal-mate" not in there.partition('id="ahead"')[2].partition("</section>")[0]
+
+
 def test_the_squares_of_a_position_lead_to_its_legal_moves_only(client: httpx.Client) -> None:
     def squares(path: str) -> dict[str, str]:
         text = client.get(path).text

@@ -12,7 +12,9 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
 from db.games.explorer import Explored, explore
+from db.query.ahead import AheadPage, traps_ahead
 from db.query.answer import Hit, Match
+from db.query.query import AheadQuery
 from db.query.query import Query as LibraryQuery
 from db.similarity.propose import LosingMove, Proposals, Question, WinningMove
 from db.traps.trap import Trap, read_moves
@@ -31,6 +33,8 @@ from trapline.web.service import Service, service_of
 
 router = APIRouter(include_in_schema=False)
 
+AHEAD = 8
+"""Traps ahead that are shown."""
 SIMILAR = 4
 """Similar traps on the page."""
 PROPOSED = 3
@@ -48,7 +52,17 @@ _CASTLING = {
     "q": (chess.BLACK, "O-O-O"),
 }
 _ERASER = "x"
-_SHOWN = ("known", "similar", "fallen", "wins", "loses", "explored", "found", "later")  # of a position, in the template
+_SHOWN = (
+    "known",
+    "similar",
+    "fallen",
+    "ahead",
+    "wins",
+    "loses",
+    "explored",
+    "found",
+    "later",
+)  # of a position, in the template
 
 Text = Annotated[str, Query(max_length=200)]
 Short = Annotated[str, Query(max_length=5)]
@@ -125,6 +139,8 @@ class _Found:
     least: float
     """Least similarity of the similar traps."""
     explored: Explored | None
+    ahead: AheadPage | None = None
+    """Traps that can still arise; None likewise."""
 
 
 def _find(service: Service, view: View, boards: list[chess.Board], stop: Cancellation, *, quick: bool) -> _Found:
@@ -154,6 +170,7 @@ def _find(service: Service, view: View, boards: list[chess.Board], stop: Cancell
         suggester.answer(question, stop),
         least,
         explore(service.library, fen=board.fen()),
+        traps_ahead(service.library, AheadQuery(start=board.fen(), limit=AHEAD)),
     )
 
 
@@ -241,8 +258,14 @@ def _context(view: View, board: chess.Board, found: _Found, only: ShownGames, la
             for move in found.explored.moves
         ],
     }
+    ahead = [] if found.ahead is None else found.ahead.traps
     return {
         **known,
+        "ahead": [
+            {"of": each, "url": address("/position", fen=each.trap.epd), "bait": each.trap.sans()[0]}
+            for each in ahead
+            if each.moves
+        ],
         "wins": wins,
         "loses": loses,
         "found": found,
