@@ -18,7 +18,7 @@ from lichess.self_check import Finding, attempt, exposed
 from lichess.token import read_token
 from trapcore.errors import OutputError, TraplineError
 from trapcore.parallel.budget import Cancellation
-from trapcore.proof.endgame_tables import use_syzygy
+from trapcore.proof.syzygy import use_syzygy
 from trapcore.proof.verdict import Verdict
 
 

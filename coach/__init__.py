@@ -4,6 +4,6 @@
 report/           report on a player's games, as figures and as an HTML file
 practice/         exercises for a player, judged and repeated
 repertoire/       moves with the best expected score against people of a rating
-lichess_study.py  traps as chapters of lichess studies
+study_files.py    traps as chapters of lichess studies
 ================  ================================================================
 """

@@ -20,7 +20,7 @@ from db.similarity.killer_index import check_killer_index
 from lichess.self_check import Finding, attempt
 from trapcore import _native
 from trapcore.errors import InputError, LibraryError, TraplineError
-from trapcore.proof.endgame_tables import use_syzygy
+from trapcore.proof.syzygy import use_syzygy
 from trapcore.proof.verdict import Verdict
 from trapcore.ranking.weights import shipped_weights
 from trapcore.version import installed_version

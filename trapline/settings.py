@@ -27,7 +27,7 @@ from pydantic_settings import (
 from bot.settings import BotOptions, BotSettings
 from trapcore.errors import InputError, UsageError, unknown_name
 from trapcore.io.regular_file import open_regular
-from trapcore.proof.endgame_tables import use_syzygy
+from trapcore.proof.syzygy import use_syzygy
 from trapcore.settings import at_home
 from trapline.service.settings import ServiceOptions, ServiceSettings
 from trapline.web.settings import WebOptions, WebSettings

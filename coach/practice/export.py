@@ -21,11 +21,11 @@ import chess
 import chess.pgn
 import chess.svg
 
-from coach.lichess_study import write_chapters
 from coach.practice.exercise import Exercise, Task
 from coach.practice.judge import failing_line
 from coach.practice.tested import right_move
 from coach.practice.wording import HINTS, hint, question, solution, source
+from coach.study_files import write_chapters
 from db.traps.board_svg import Picture, draw
 from trapcore.errors import OutputError, UsageError
 from trapcore.extras import extra

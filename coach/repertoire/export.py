@@ -13,8 +13,8 @@ import chess.pgn
 import chess.polyglot
 import chess.svg
 
-from coach.lichess_study import write_chapters
 from coach.repertoire.tree import Position, Repertoire, Reply, TrapAhead
+from coach.study_files import write_chapters
 from db.formats.export_file import write_file
 from trapcore.errors import UsageError
 

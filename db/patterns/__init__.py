@@ -1,7 +1,7 @@
 """Patterns: losing moves that have something in common, and the losing moves most like one.
 
 =================  =============================================================================
-keys.py            the levels of a pattern, what a pattern is called, the token set of a mistake
+keys.py            the levels of a pattern, the token set of a mistake
 bundled.py         losing moves that come with trapline: their file, and their rows in a library
 index.py           index of the mistakes of a library by their token sets
 circumstances.py   in which openings a pattern happens, and how often with little time left

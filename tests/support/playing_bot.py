@@ -11,7 +11,7 @@ from pydantic import SecretStr
 from bot.bot import Bot, check_account
 from bot.moves.move_choice import MoveSources, OpeningBooks, Tablebases
 from bot.saved_state import SavedState
-from coach.lichess_study import CHAPTERS
+from coach.study_files import CHAPTERS
 from lichess.client import Connection
 from lichess.studies import StudyWriter
 from tests.fake_lichess.http.server import Server

@@ -98,7 +98,7 @@ def _run(settings: Settings, connection: Connection, *, grace: float) -> None:
     from bot.bot import Bot, check_account, may_play
     from bot.moves.move_choice import MoveSources
     from bot.saved_state import SavedState
-    from coach.lichess_study import CHAPTERS
+    from coach.study_files import CHAPTERS
     from lichess.studies import StudyWriter
     from lichess.token import read_token
     from trapcore.errors import InputError

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from coach.lichess_study import CHAPTERS
+from coach.study_files import CHAPTERS
 from db.library.library import Library
 from lichess.studies import StudyWriter
 from lichess.token import read_token

@@ -14,7 +14,7 @@ from pathlib import Path
 import chess.pgn
 import pytest
 
-from coach.lichess_study import CHAPTERS, write_study
+from coach.study_files import CHAPTERS, write_study
 from db.games.index_games import index_files
 from db.games.trap_stats import stats_of
 from db.library.library import Library

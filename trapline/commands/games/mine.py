@@ -49,7 +49,7 @@ def mine(
     Each trap is proved. What it wins must agree with the engine, or without one with the results of the games. The list
     says how many players fell for it, the worst trap first. An interrupted run continues where it stopped.
     """
-    from coach.lichess_study import study_files, write_study
+    from coach.study_files import study_files, write_study
     from db.formats.export_file import write_traps
     from db.games.index_games import index_files
     from db.games.trap_stats import stats_of

@@ -82,7 +82,7 @@ def export(
 
     With --study, write the proved ones as chapters of lichess studies instead. With --study and -o, write both.
     """
-    from coach.lichess_study import study_files, write_study
+    from coach.study_files import study_files, write_study
     from db.formats.export_file import write_traps
     from db.games.trap_stats import stats_of
     from trapcore.proof.verdict import Verdict

@@ -67,7 +67,7 @@ def test_a_position_that_only_syzygy_knows_is_valued_by_it(syzygy: chess.syzygy.
         "import json, sys\n"
         "from pathlib import Path\n"
         "from trapcore import _native\n"
-        "from trapcore.proof.endgame_tables import use_syzygy\n"
+        "from trapcore.proof.syzygy import use_syzygy\n"
         "from trapcore.parallel.budget import Budget\n"
         "from trapcore.proof.search import search\n"
         "fen, folder = sys.argv[1:]\n"
