@@ -62,7 +62,7 @@ def finish(process: subprocess.Popen[bytes]) -> None:
 @pytest.mark.fault
 @pytest.mark.parametrize("suffix", ["", ".zst"])
 def test_killed_at_random_moments(suffix: str, library: Path, tmp_path: Path) -> None:
-    for number, count in enumerate((500, 250)):
+    for number, count in enumerate((800, 400)):
         (tmp_path / f"{number}.pgn").write_text(many_games(count, number))
     files = [tmp_path / "0.pgn", tmp_path / "1.pgn"]
     whole, whole_report = tmp_path / f"whole.pgn{suffix}", tmp_path / "whole.jsonl"
@@ -117,7 +117,7 @@ def interrupted(library: Path, source: Path, out: Path, *more: object) -> Path:
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("games") / "in.pgn"
-    path.write_text(many_games(600, 7))
+    path.write_text(many_games(1200, 7))
     return path
 
 
