@@ -33,7 +33,7 @@ def reference() -> str:
     (table,) = (
         statement.value
         for statement in source.body
-        if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "_MODULE_OF"
+        if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "_NAMES"
     )
-    modules: dict[str, str] = ast.literal_eval(table)
-    return "\n\n".join(f"::: {module}.{name}" for name, module in modules.items())
+    names: dict[str, str] = ast.literal_eval(table)
+    return "\n\n".join(f"::: {module}.{name}" for module, some in names.items() for name in some.split())

@@ -65,7 +65,7 @@ locks = ProcessLocks(library.database, beat_seconds=0.2, silent_seconds=3.0)
 with closing(Service(Settings(), library, locks=locks)) as service:
     done = 0
     while done < times:
-        ran = run_job(service, "users", patient=False)
+        ran = run_job(service, "users")
         done += ran is not None
         time.sleep(0.01)
 """
