@@ -7,7 +7,7 @@ from functools import cache, partial
 from itertools import accumulate, groupby
 from typing import NamedTuple
 
-from annotator.comments.closing import Costliest, closing_comment, costliest_of
+from annotator.comments.closing import Course, closing_comment, costliest_of
 from annotator.comments.commentary import Commentator, ValuedMoves
 from annotator.comments.game_end import closing_edits
 from annotator.comments.own_comments import own_words
@@ -19,6 +19,7 @@ from annotator.events import TrapEvent, explained, valued, values_of
 from annotator.files.report import finding_line, note_line, skipped_line, slip_line
 from annotator.selection import Selection, hangs_on
 from annotator.slips import SEEMS, Slip, slips_of
+from annotator.slips import explained as explained_slips
 from db.games.accuracy import GameAccuracy, accuracy_of
 from db.games.game_address import with_address
 from db.patterns.keys import Pattern
@@ -35,12 +36,12 @@ OPENING_PLIES = 60
 """Half-moves of a game in which the name of its opening is searched for."""
 
 
-class _Beginning(NamedTuple):
-    """How a game begins."""
+class _Played(NamedTuple):
+    """The moves of a game."""
 
-    epd: str
-    plies: int
-    """Of the whole game."""
+    epds: tuple[str, ...]
+    """The positions before its moves."""
+    result: str
     opening: Opening | None
 
 
@@ -119,7 +120,7 @@ class Annotator:
             lines.extend((note.game, note_line(file, note)) for note in found.notes)
         # Of a game that was not read to its end nobody knows the costliest move.
         noted = {note.game for note in found.notes}
-        beginnings = cache(partial(_beginnings, batch))
+        played = cache(partial(_played, batch))
         # What we wrote in an earlier run goes, unless it is said again.
         stale = set(own_words(data))
         edits: list[Edit] = []
@@ -132,7 +133,7 @@ class Annotator:
             end = game.start + game.size
             here = {own for own in stale if game.start <= own.place < end}
             stale -= here
-            slips = self._slips(game, events, values)
+            slips = explained_slips(self._slips(game, events, values))
             worth = ValuedMoves(game.values, values, slips)
             comments, told, chances = commentator.comment(events, data, layout, here, worth)
             if game.commented:
@@ -141,8 +142,8 @@ class Annotator:
             else:
                 words = ""
                 if commentator.style.closing and game.game not in noted:
-                    accuracy = _accuracy(game, beginnings, chances, values)
-                    words = self._closing(game, costliest_of(told, slips), accuracy, beginnings, commentator)
+                    accuracy = _accuracy(game, played, chances, values)
+                    words = self._closing(game, told, worth, accuracy, played, commentator)
                 words = commentator.written(words, written)
                 since = (events[-1] if events else game.values[-1]).anchor.nag_at
                 comments = closing_edits(comments, data, (game.start, end), since, words, layout, here)
@@ -190,22 +191,32 @@ class Annotator:
     def _closing(
         self,
         game: _native.GameFindings,
-        costliest: Costliest | None,
+        told: Sequence[Told],
+        worth: ValuedMoves,
         accuracy: GameAccuracy | None,
-        beginnings: Callable[[], Mapping[int, _Beginning]],
+        played: Callable[[], Mapping[int, _Played]],
         commentator: Commentator,
     ) -> str:
         """The comment at the end of a game; empty if no move is told to cost anything and the accuracy is not known."""
+        costliest = costliest_of(told, worth.slips)
         if costliest is None and accuracy is None:
             return ""
-        beginning = beginnings().get(game.game)
+        moves = played().get(game.game)
+        course = (
+            None
+            if moves is None
+            else Course.of(moves.result, game.tags.get("Termination", ""), moves.epds, worth.known)
+        )
+        if self.selection.is_whole:
+            costliest = costliest_of(told, worth.slips, course)
         return closing_comment(
             costliest,
             commentator.style.narrator.language,
             whole=self.selection.is_whole,
-            opening=None if beginning is None else beginning.opening,
+            opening=None if moves is None else moves.opening,
             accuracy=accuracy,
             again=self._again(None if costliest is None else costliest.event, with_address(game.tags)),
+            lost_on_time=course.loser if course is not None and course.on_time else None,
         )
 
     def _again(self, event: TrapEvent | None, tags: Mapping[str, str]) -> Again | None:
@@ -272,14 +283,16 @@ def _growth(edits: Iterable[Edit]) -> int:
     return sum(len(text) - (end - start) for start, end, text in edits)
 
 
-def _beginnings(batch: _native.Batch) -> dict[int, _Beginning]:
-    """How the games of a batch begin, by number."""
+def _played(batch: _native.Batch) -> dict[int, _Played]:
+    """The moves of the games of a batch, by number."""
     records = _native.read_records(batch).records
-    lines = _native.replay(
-        [(each.start_fen, each.moves, list(range(min(each.plies, OPENING_PLIES)))) for each in records]
-    )
+    lines = _native.replay([(each.start_fen, each.moves, list(range(each.plies))) for each in records])
     return {
-        each.game: _Beginning(line[0][0], each.plies, None if each.start_fen else opening_of(epd for epd, _ in line))
+        each.game: _Played(
+            tuple(epd for epd, _ in line),
+            each.result,
+            None if each.start_fen else opening_of(epd for epd, _ in line[:OPENING_PLIES]),
+        )
         for each, line in zip(records, lines, strict=True)
         if line
     }
@@ -287,7 +300,7 @@ def _beginnings(batch: _native.Batch) -> dict[int, _Beginning]:
 
 def _accuracy(
     game: _native.GameFindings,
-    beginnings: Callable[[], Mapping[int, _Beginning]],
+    played: Callable[[], Mapping[int, _Played]],
     chances: Mapping[int, float | None],
     values: Values,
 ) -> GameAccuracy | None:
@@ -297,11 +310,11 @@ def _accuracy(
     """
     if not chances:
         return None
-    start, last = beginnings().get(game.game), max(chances)
-    value = None if start is None else values.get(start.epd)
-    if start is None or value is None or last < start.plies - 1:
+    start, last = played().get(game.game), max(chances)
+    value = None if start is None else values.get(start.epds[0])
+    if start is None or value is None or last < len(start.epds) - 1:
         return None
-    black_begins = start.epd.split()[1] == "b"
+    black_begins = start.epds[0].split()[1] == "b"
     first = -value.chance if black_begins else value.chance
     return accuracy_of([first, *(chances.get(ply) for ply in range(1, last + 1))], black_begins=black_begins)
 

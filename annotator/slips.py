@@ -1,17 +1,24 @@
 """Moves that cost something and are not proved to lose: inaccuracies, mistakes, and blunders without a proof."""
 
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
 
 from annotator.selection import Selection, is_book
 from db.traps.position_value import PositionValue, Values
 from db.wording.evidence import Evidence
+from db.wording.facts import LONGEST_MATE
 from trapcore import _native
+from trapcore.parallel.budget import Budget
+from trapcore.proof.causes import Cause, Mistake, explain
+from trapcore.proof.mate import prove_mate
+from trapcore.trees.chess_game import parse_position
 from trapcore.win_chance import INACCURACY
 
 SEEMS = 0.05
 """An engine is asked about a move that seems to cost this much, win chance, at its first look."""
 
+_MATED = -0.9  # win chance of who may be mated by force
+_MATE_NODES = 50_000
 _BEST_PLIES = 5
 """Plies of the better line that are kept, as the core keeps them for its findings."""
 
@@ -32,6 +39,10 @@ class Slip:
     """UCI: the best answer and what follows."""
     best: str
     """The best move, UCI."""
+    mate_in: int | None = None
+    """Moves to the mate that the move allows, if that is proved."""
+    cause: Cause | None = None
+    """Why the move is worse, if the board shows it."""
 
     @property
     def loss(self) -> float:
@@ -47,10 +58,13 @@ class Slip:
             half_move=value.half_move,
             bait=value.played,
             killer_line=self.line,
+            mate_in=self.mate_in,
             before=self.before,
             after=self.after,
             best=self.best,
             best_line=self.best_line,
+            cause="" if self.cause is None else self.cause.name,
+            cause_squares=() if self.cause is None else tuple(self.cause.squares),
         )
 
 
@@ -79,6 +93,37 @@ def slips_of(
                 line=after.line,
                 best=before.line[0],
             )
+
+
+def explained(slips: Iterable[Slip]) -> list[Slip]:
+    """The slips, each with the mate that it allows, if one is proved, and with its cause."""
+    found = [_with_mate(slip) for slip in slips]
+    explanations = explain(_mistake(slip) for slip in found)
+    return [
+        replace(slip, cause=next(iter(explanation.causes), None))
+        for slip, explanation in zip(found, explanations, strict=True)
+    ]
+
+
+def _with_mate(slip: Slip) -> Slip:
+    """The slip with the line to the mate, where its line seems to come to one."""
+    if slip.after > _MATED:
+        return slip
+    proof = prove_mate(slip.value.fen, LONGEST_MATE, Budget(nodes=_MATE_NODES), first=slip.line[:1])
+    return slip if proof.mate_in is None else replace(slip, line=proof.line, mate_in=proof.mate_in)
+
+
+def _mistake(slip: Slip) -> Mistake:
+    board = parse_position(slip.value.origin)
+    return Mistake(
+        fen=slip.value.origin,
+        bait=slip.value.played,
+        killer_line=slip.line,
+        best_line=tuple(board.push_san(san).uci() for san in slip.best_line),
+        before=slip.before,
+        after=slip.after,
+        mate_in=slip.mate_in,
+    )
 
 
 def _is_slip(value: _native.MoveValue, before: PositionValue, after: PositionValue, least: float) -> bool:

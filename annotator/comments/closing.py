@@ -3,9 +3,10 @@
 It has `MOST_WORDS` at most, and says nothing that is not measured, proved or stored.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
+from typing import Self
 
 from annotator.comments.evidence import evidence_of, half_move
 from annotator.comments.telling import Told
@@ -14,24 +15,59 @@ from annotator.slips import Slip
 from db.games.accuracy import GameAccuracy
 from db.patterns.recall import Again
 from db.traps.openings import Opening
+from db.traps.position_value import Values
 from db.traps.terms import Event, Side
 from db.wording import moves
 from db.wording.causes import is_theme, mechanism_name, place_name
 from db.wording.claims import percent_of_chance
-from db.wording.facts import BETTER, facts_of
+from db.wording.evidence import BETTER
+from db.wording.facts import facts_of
 from db.wording.grammar import Grammar
 from db.wording.names import safe_name
 from trapcore import _native
-from trapcore.win_chance import BLUNDER
+from trapcore.win_chance import BLUNDER, MISTAKE
 
 MOST_WORDS = 30
 """Words of a closing comment; a figure and a sign between two spaces count as one."""
 
 
+@dataclass(frozen=True, slots=True)
+class Course:
+    """How a game went that somebody lost."""
+
+    loser: Side
+    on_time: bool
+    """The loser ran out of time."""
+    chances: Mapping[int, float]
+    """His win chance, -1..1, after so many half-moves, as far as it is known."""
+
+    @classmethod
+    def of(cls, result: str, termination: str, epds: Sequence[str], values: Values) -> Self | None:
+        """By its result, its tag of that name, its positions and their values; None if nobody lost."""
+        loser = _LOSERS.get(result)
+        if loser is None:
+            return None
+        turn = " w " if loser == "white" else " b "
+        known = ((ply, epd, values.get(epd)) for ply, epd in enumerate(epds))
+        chances = {ply: v.chance if turn in f"{epd} " else -v.chance for ply, epd, v in known if v is not None}
+        said = termination.casefold()
+        return cls(loser, said == "time forfeit" or said.endswith("won on time"), chances)
+
+    def is_turned_by(self, ply: int, before: float | None, after: float | None) -> bool:
+        """Whether this move of the loser took him below 40 %, where he stayed."""
+        if before is None or after is None or before < -BETTER or after >= -BETTER or before - after < MISTAKE:
+            return False
+        return all(chance < -BETTER for played, chance in self.chances.items() if played > ply)
+
+
+_LOSERS: Mapping[str, Side] = {"1-0": "black", "0-1": "white"}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Costliest:
-    """The costliest move of those that are told."""
+    """The costliest move of those that are told, or the one that decided the game."""
 
+    ply: int
     half_move: int
     """As `db.wording.moves.line` takes it."""
     san: str
@@ -46,19 +82,24 @@ class Costliest:
     """Moves to the mate that it allows."""
     event: TrapEvent | None
     """None for a slip."""
+    turns: bool = False
+    """It is the turning point."""
 
 
-def costliest_of(told: Iterable[Told], slips: Iterable[Slip] = ()) -> Costliest | None:
-    """The costliest of the moves that are told to lose, to give something back, or to slip; of equal ones the first.
-
-    None if there are none.
+def costliest_of(told: Iterable[Told], slips: Iterable[Slip] = (), course: Course | None = None) -> Costliest | None:
+    """Of the moves that are told to lose, to give something back, or to slip, the loser's last one that turned the
+    game; without one the costliest, of equal ones the first. None if there are none.
     """
-    found: list[tuple[float, TrapEvent | Slip]] = [(_cost(each.event), each.event) for each in told]
-    found += [(slip.loss, slip) for slip in slips]
-    cost, worst = max(found, key=lambda pair: pair[0], default=(0.0, None))
-    if worst is None or cost <= 0:
-        return None
-    return _costly_slip(worst) if isinstance(worst, Slip) else _costly(worst)
+    found: list[tuple[float, Costliest]] = [
+        (cost, _costly(each.event)) for each in told if (cost := _cost(each.event)) > 0
+    ]
+    found += [(slip.loss, _costly_slip(slip)) for slip in slips]
+    if course is not None:
+        own = [each for _, each in found if each.side == course.loser]
+        turns = [each for each in own if course.is_turned_by(each.ply, each.before, each.after)]
+        if turns:
+            return replace(max(turns, key=lambda each: each.ply), turns=True)
+    return max(found, key=lambda pair: pair[0])[1] if found else None
 
 
 def closing_comment(
@@ -69,12 +110,16 @@ def closing_comment(
     opening: Opening | None = None,
     accuracy: GameAccuracy | None = None,
     again: Again | None = None,
+    lost_on_time: Side | None = None,
 ) -> str:
     """The comment; ``whole`` if the moves of both sides are told, so that it is the costliest of the game.
 
-    It is empty without a costliest move and without an accuracy.
+    ``lost_on_time`` is who ran out of time. The comment is empty without a costliest move and without an accuracy.
     """
     turn = "" if costliest is None else _turn(costliest, language, whole=whole)
+    if lost_on_time is not None:
+        timed = language.closing["on_time"].format(side=language.sides[lost_on_time == "white"])
+        turn = f"{turn} {timed}".strip() if turn or accuracy is not None else ""
     recurs = "" if again is None else _again(again, language)
     figures = "" if accuracy is None else _accuracy(accuracy, language)
     if not turn and not figures:
@@ -110,6 +155,7 @@ def _costly(event: TrapEvent) -> Costliest:
         sign = moves.sign(evidence.cost, evidence.probability) if evidence.signed else ""
         before, after = (event.before, event.after) if settled else (None, None)
         return Costliest(
+            ply=event.ply,
             half_move=half,
             san=facts_of(evidence).bait + sign,
             side=side,
@@ -121,6 +167,7 @@ def _costly(event: TrapEvent) -> Costliest:
     before = None if event.after is None or not settled else -event.after
     after = None if before is None or event.played_loss is None else max(-1.0, before - event.played_loss)
     return Costliest(
+        ply=event.ply,
         half_move=half,
         san=event.played + moves.sign(event.played_loss),
         side=side,
@@ -134,23 +181,23 @@ def _costly(event: TrapEvent) -> Costliest:
 def _costly_slip(slip: Slip) -> Costliest:
     half = slip.value.half_move
     return Costliest(
+        ply=slip.value.ply,
         half_move=half,
         san=_native.sans(slip.value.origin, (slip.value.played,))[0] + moves.sign(slip.loss),
         side="black" if half % 2 else "white",
         before=slip.before,
         after=slip.after,
-        mate_in=None,
+        mate_in=slip.mate_in,
         event=None,
     )
 
 
 def _turn(costliest: Costliest, language: Grammar, *, whole: bool) -> str:
     before, after = costliest.before, costliest.after
-    chances, turns = "", False
+    chances = ""
     if before is not None and after is not None:
         chances = f" ({percent_of_chance(before)} → {percent_of_chance(after)})"
-        turns = _standing(before) != _standing(after)
-    key = ("turn" if turns else "costliest") if whole else "own"
+    key = ("turn" if costliest.turns else "costliest") if whole else "own"
     at_once, later = language.mates[None]
     mate = "" if costliest.mate_in is None else at_once if costliest.mate_in == 1 else later
     return language.closing[f"{key}_mate" if mate else key].format(
@@ -164,11 +211,6 @@ def _turn(costliest: Costliest, language: Grammar, *, whole: bool) -> str:
 def _accuracy(accuracy: GameAccuracy, language: Grammar) -> str:
     white, black = (f"{side.accuracy:.0f} %" for side in (accuracy.white, accuracy.black))
     return language.closing["accuracy"].format(white=white, black=black)
-
-
-def _standing(chance: float) -> int:
-    """1 for who stands better, -1 for who stands worse, else 0."""
-    return (chance >= BETTER) - (chance < -BETTER)
 
 
 def _again(again: Again, language: Grammar) -> str:

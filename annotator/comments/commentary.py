@@ -28,6 +28,7 @@ from db.wording.facts import facts_of
 from db.wording.grammar import Verbosity
 from db.wording.lines import rounded, shown_line
 from db.wording.moves import nag
+from db.wording.sentences import Narrator
 from trapcore import _native
 from trapcore.trees.chess_game import parse_position
 
@@ -90,16 +91,17 @@ class Commentator:
         chances: dict[int, float | None] = {}
         by_ply, valued = _by_ply(events), {value.ply: value for value in worth.values}
         slips = {slip.value.ply: slip for slip in worth.slips}
+        said_before: dict[int, str] = {}
         for ply in sorted(by_ply.keys() | slips.keys() | (valued.keys() if self.style.evaluations else set())):
             here, value = by_ply.get(ply, []), valued.get(ply)
-            before = " ".join(each.text for each in told.get(ply - 1, ()))
             place = _place(here, value)
-            text = _MoveComment(place, layout, self.teller, before)
+            text = _MoveComment(place, layout, self.teller, said_before.get(ply - 1, ""))
             for each in told.get(ply, ()):
                 text.add(each)
             slip = slips.get(ply) if not told.get(ply) else None
             if slip is not None:
-                text.add_slip(slip, self.style.narrator.slip(slip.evidence))
+                text.add_slip(slip, self.style.narrator)
+            said_before[ply] = text.words
             if not any(each in JUDGEMENTS for each in place.anchor.nags):
                 judged = glyph([each.event for each in told.get(ply, ())], here)
                 text.nag = judged if slip is None else nag(slip.loss)
@@ -170,10 +172,17 @@ class _MoveComment:
         repeated = told.line_stands and shown.event is Event.MISSED
         self._vary([] if repeated else _variation(shown), told.text)
 
-    def add_slip(self, slip: Slip, words: str) -> None:
+    def add_slip(self, slip: Slip, narrator: Narrator) -> None:
         """Add the remark on a move that costs something."""
-        self._words.append(self._written(words))
+        words = narrator.slip(slip.evidence, answer_told=_tells(self._before, slip.best_line[:1]))
+        if words:
+            self._words.append(self._written(words))
         self._vary(_better(slip.value.origin, slip.best_line, slip.value.half_move), words)
+
+    @property
+    def words(self) -> str:
+        """The remarks on the move."""
+        return " ".join(self._words)
 
     def _vary(self, variation: list[str], told: str) -> None:
         """Add a variation, unless the game, or what is told, has it already."""
@@ -198,7 +207,7 @@ class _MoveComment:
         # Some viewers lose text that stands in one comment with shapes (python-chess issue 946).
         wanted = "" if _EVAL in self._present else evaluation
         text.comments += [["{", command, "}"] for command in (wanted, _commands(self._drawn)) if command]
-        words = " ".join(self._words)
+        words = self.words
         here = [own for own in stale if anchor.nag_at <= own.place < anchor.variation_at]
         said = [own for own in here if folded(self._decoded(own.words)) == folded(words)]
         stale.difference_update(sorted(said, key=lambda own: own.removal)[:1])

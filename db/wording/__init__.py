@@ -19,6 +19,6 @@ names.py              names of traps and families as people read them
 patterns.py           names of lines that nobody has named, by what they do
 sentences.py          the sentences of the five events
 template_language.py  templates of Jinja2 in the reader's language
-claims.py             what is known about a trap of the library, in a few words
+claims.py             what is known about a trap of the library, and what a move loses, in a few words
 ====================  ==========================================================================================
 """

@@ -3,7 +3,8 @@
 `trapcore.proof.causes` finds them; their keys are data, from which every name is made here.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import chess
@@ -11,8 +12,11 @@ import chess
 from db.traps.terms import Side
 from db.wording.english import ENGLISH
 from db.wording.evidence import Evidence
-from db.wording.facts import Facts
+from db.wording.facts import CAPTURES, Facts
 from db.wording.grammar import Grammar
+from db.wording.material import best_moves, lost_points, takes_with_profit
+from trapcore.parallel.budget import Budget
+from trapcore.proof.search import search
 from trapcore.trees.chess_game import parse_position
 
 CAUSE_NAMES: Mapping[str, str] = {
@@ -200,30 +204,127 @@ def cause_words(evidence: Evidence, facts: Facts, language: Grammar) -> tuple[st
     """The sentence that says why a move loses, and its gaps; None if it has no cause that says more than the line."""
     if not evidence.cause:
         return None
-    key = f"cause_{evidence.cause}"
+    before = parse_position(evidence.fen)
+    baited = before.copy(stack=False)
+    bait = baited.push_uci(evidence.bait)
     if evidence.mate_in is not None:
-        key += "_mate"
-    if key not in language.sentences:
+        cause = evidence.cause
+        if cause == "threat" and baited.piece_type_at(bait.to_square) == chess.KING:
+            cause = "mating_net"  # the king goes to where it is mated
+        key = f"cause_{cause}_mate"
+        return (key, _gaps(evidence, baited, language)) if key in language.sentences else None
+    if evidence.cause.endswith("_missed"):
+        return _missed_words(evidence, facts, before, language)
+    gaps = _gaps(evidence, baited, language)
+    falls = chess.parse_square(gaps["square"]) if evidence.cause in _LOSES and gaps["piece"] else None
+    if falls is None or not _is_lost(facts, baited.piece_type_at(falls)):
+        falls = _falls_first(baited, evidence.killer_line)
+        if evidence.cause in _LOSES - {"threat"}:
+            return None
+        gaps = {}
+    if falls is not None and _falls_as_well(evidence, falls):
         return None
-    board = parse_position(evidence.fen)
-    if not evidence.cause.endswith("_missed"):
-        board.push_uci(evidence.bait)
+    shows = facts.motif is not None and facts.motif.ply == 1
+    if evidence.cause == "attacked" and (
+        shows or facts.material is not None or baited.piece_type_at(bait.to_square) == chess.PAWN
+    ):
+        return ("walks_into_theme", {}) if shows else None
+    if evidence.cause != "threat":
+        key = f"cause_{evidence.cause}"
+        return (key, gaps or _gaps(evidence, baited, language)) if key in language.sentences else None
+    if gaps:
+        return "cause_threat", gaps
+    if facts.motif is None and facts.material is not None:
+        return None  # what is lost says more
+    if falls != bait.to_square:
+        return "cause_threat_line", {}
+    # The piece moves to where it falls: nothing threatened it before.
+    return ("walks_into_theme" if shows else "walks_into"), {}
+
+
+def _missed_words(
+    evidence: Evidence, facts: Facts, before: chess.Board, language: Grammar
+) -> tuple[str, dict[str, str]] | None:
+    """The same of a cause in what was not played."""
+    gaps, key = _gaps(evidence, before, language), f"cause_{evidence.cause}"
+    takes = evidence.best is not None and evidence.best[2:4] == gaps["square"]
+    if evidence.cause == "capture_missed" and takes and facts.point is not None and facts.point.does in CAPTURES:
+        key = "leaves_free" if facts.free else "leaves_capture"
+    return key, gaps
+
+
+def _gaps(evidence: Evidence, board: chess.Board, language: Grammar) -> dict[str, str]:
+    """The first square of the cause, and what stands there on this board."""
     square = evidence.cause_squares[0] if evidence.cause_squares else ""
     kind = board.piece_type_at(chess.parse_square(square)) if square else None
-    if evidence.mate_in is None and evidence.cause in _LOSES and (kind is None or not _is_lost(facts, kind)):
-        return ("cause_threat_line", {}) if evidence.cause == "threat" else None
-    piece = "" if kind is None else language.the_piece[kind]
-    return key, {"piece": piece, "square": square}
+    if kind is None:
+        return {"piece": "", "bare": "", "square": square}
+    return {"piece": language.the_piece[kind], "bare": language.pieces[kind], "square": square}
 
 
+def _falls_first(baited: chess.Board, line: Sequence[str]) -> chess.Square | None:
+    """Where the first piece that the line takes stands after the losing move; without one, the first pawn."""
+    board, came_from = baited.copy(stack=False), dict[chess.Square, chess.Square]()
+    pawn = None
+    for uci in line[:_SOON]:
+        move = board.parse_uci(uci)
+        if board.turn != baited.turn:
+            came_from[move.to_square] = came_from.pop(move.from_square, move.from_square)
+        elif board.is_capture(move) and not board.is_en_passant(move):
+            square = came_from.get(move.to_square, move.to_square)
+            if board.piece_type_at(move.to_square) != chess.PAWN:
+                return square
+            pawn = square if pawn is None else pawn
+        board.push(move)
+    return pawn
+
+
+@lru_cache(maxsize=4096)
+def _falls_as_well(evidence: Evidence, square: chess.Square) -> bool:
+    """Whether what stands on the square after the losing move falls to the same answer after the best one: that it
+    falls is no reason then."""
+    if evidence.best is None:
+        return False
+    before, baited, after = (parse_position(evidence.fen) for _ in range(3))
+    baited.push_uci(evidence.bait)
+    after.push_uci(evidence.best)
+    killer = baited.parse_uci(evidence.killer_line[0])
+    same = all(after.piece_at(each) == baited.piece_at(each) for each in (square, killer.from_square))
+    if not same or not after.is_legal(killer):
+        return False
+    if killer.to_square == square and takes_with_profit(after, killer.uci()):
+        return True
+    expected = best_moves(evidence)[1:]
+    if expected[:1] == [killer.uci()] and _is_taken(after, expected, square):
+        return True
+    line = search(after.fen(), _NODES, only=(killer.uci(),)).line
+    # Where what takes it costs the other side more, it does not fall.
+    return _is_taken(after, line[:_SOON], square) and lost_points(before, (evidence.best, *line[:_SHOWN])) >= 0
+
+
+def _is_taken(board: chess.Board, line: Sequence[str], square: chess.Square) -> bool:
+    """Whether the line takes the piece that stands on the square."""
+    board = board.copy(stack=False)
+    for uci in line:
+        move = board.parse_uci(uci)
+        if move.to_square == square:
+            return True
+        square = move.to_square if move.from_square == square else square
+        board.push(move)
+    return False
+
+
+_NODES = Budget(nodes=20_000)  # of the search for what follows the answer after the best move
+_SHOWN = 6  # plies after which is counted what it loses
+_SOON = 5  # plies of a line in which a piece falls that its cause is about
 _LOSES = frozenset({"taken", "uncovers", "overloaded", "leaves", "cuts_off", "blocks_retreat", "threat", "no_squares",
                     "astray"})  # fmt: skip
 """Causes that name the piece that is lost."""
 
 
-def _is_lost(facts: Facts, kind: chess.PieceType) -> bool:
+def _is_lost(facts: Facts, kind: chess.PieceType | None) -> bool:
     """Whether a piece of this kind is what the line is found to lose; one whose line is not certain may be any."""
-    return kind != chess.KING and (facts.material is None or facts.material.lost[0] == kind)
+    return kind not in (None, chess.KING) and (facts.material is None or facts.material.lost[0] == kind)
 
 
 def _chance(name: str, language: Grammar) -> str:

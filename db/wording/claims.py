@@ -1,6 +1,8 @@
-"""Words for what is known about a trap; no more is claimed than its proof says."""
+"""Words for what is known about a trap, and for what a move loses; no more is claimed than is proved."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+
+import chess
 
 from db.traps.temptation import UNKNOWN_RATING, Frequency, Profile, RatingBand, reasons
 from db.traps.terms import Outcome
@@ -8,6 +10,7 @@ from db.traps.trap import Trap
 from db.wording import moves
 from db.wording.english import ENGLISH
 from db.wording.grammar import Grammar
+from db.wording.material import Material
 from trapcore.proof.search import MATE, MATE_BOUND
 from trapcore.proof.verdict import Verdict
 
@@ -101,3 +104,42 @@ def points_of_cost(cost: float) -> str:
 def year(date: str) -> str:
     """The part of a PGN date that is known, from the left: ``1900.??.??`` gives ``1900``; a date in full stays."""
     return date.partition(".?")[0].strip("?.")
+
+
+def material_words(language: Grammar, material: Material) -> str:
+    """``the bishop``, ``a rook for a knight`` as ``the exchange``, ``a queen for a rook and two pawns``."""
+    lost, gained = material.lost, material.gained
+    if lost[:1] == (chess.ROOK,) and gained[:1] in ((chess.KNIGHT,), (chess.BISHOP,)):
+        more, less = _pieces(language, lost[1:], language.a_piece), _pieces(language, gained[1:], language.for_a_piece)
+        if more is None or less is None or (more and less):
+            return language.material
+        given = _and(language, [language.exchange, *more])
+        return language.gets.format(lost=given, gained=_and(language, less)) if less else given
+    # Nobody asks which pawn it was, and "the pawn" would mean the only one.
+    if material.only and not gained and lost[0] != chess.PAWN:
+        return language.the_piece[lost[0]]
+    things, others = _pieces(language, lost, language.a_piece), _pieces(language, gained, language.for_a_piece)
+    # A list of five pieces says nothing to anybody.
+    if things is None or others is None or len(things) > 2 or len(others) > 2 or len(lost) + len(gained) > 4:
+        return language.material
+    if not others:
+        return _and(language, things)
+    return language.gets.format(lost=_and(language, things), gained=_and(language, others))
+
+
+def _pieces(
+    language: Grammar, kinds: Sequence[chess.PieceType], words: Mapping[chess.PieceType, str]
+) -> list[str] | None:
+    """Each kind with its number, the most valuable first; None for numbers that have no word."""
+    found = []
+    for kind in dict.fromkeys(kinds):
+        count = kinds.count(kind)
+        word = words[kind] if count == 1 else language.several.get((kind, count))
+        if word is None:
+            return None
+        found.append(word)
+    return found
+
+
+def _and(language: Grammar, things: Sequence[str]) -> str:
+    return f" {language.joined} ".join(things)

@@ -2,6 +2,18 @@
 
 from dataclasses import dataclass
 
+from trapcore.win_chance import BLUNDER
+
+WINNING = 0.7
+"""Win chance (-1..1) from which a side is said to be winning, 85 %."""
+
+BETTER = 0.2
+"""Win chance from which a side is said to have the advantage, 60 %."""
+
+EVEN, CLEARLY_BETTER = 0.05, 0.3
+"""A player below 47.5 % does not keep the balance, and one below 65 % does not keep the advantage, in any sentence: an
+engine calls much of what is valued between this and the disadvantage lost, and between this and the balance level."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
@@ -56,3 +68,35 @@ class Evidence:
     def is_black(self) -> bool:
         """Whether Black makes the move."""
         return self.half_move % 2 == 1
+
+
+def verdict(evidence: Evidence) -> str:
+    """The sentence for what a move that loses no material for certain does to the win chances."""
+    before, after = evidence.before, evidence.after
+    if before is None or after is None or not evidence.settled:
+        return "is_answered"
+    if before >= WINNING and after < BETTER:
+        if after <= -WINNING:
+            return "turns_lost"
+        return "throws_win" if after >= -BETTER else "turns_round"
+    if before >= BETTER and after >= BETTER:
+        return "lets_much_go"
+    if before >= BETTER and after >= -BETTER:
+        return "lets_advantage_go"
+    if after <= -WINNING:
+        return "lost_position"
+    if before >= -EVEN and after < -BETTER:
+        return "gives_advantage"
+    return "gets_worse" if before < -BETTER and before - after >= BLUNDER else "worsens"
+
+
+def worth_of(before: float, after: float | None) -> str:
+    """The sentence for what the best move left; what the losing move kept as well is not said of the best one."""
+    if before >= WINNING:
+        return "is_winning"
+    if before < -BETTER:
+        return "better_defence"
+    if before < -EVEN or BETTER <= before < CLEARLY_BETTER:
+        return "is_better"
+    keeps, least = ("keeps_advantage", BETTER) if before >= BETTER else ("keeps_balance", -BETTER)
+    return keeps if after is None or after < least else "is_better"

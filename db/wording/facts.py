@@ -11,18 +11,30 @@ from functools import lru_cache
 import chess
 
 from db.wording.evidence import Evidence
-from db.wording.material import Material, material_lost, material_won
+from db.wording.material import (
+    Material,
+    keeps_what_it_takes,
+    material_lost,
+    material_won,
+    takes_with_profit,
+)
 from trapcore import _native
+from trapcore.parallel.budget import Budget
 from trapcore.piece_values import POINTS
+from trapcore.proof.mate import prove_mate
 from trapcore.proof.themes import LineTheme, line_themes
 from trapcore.trees.chess_game import parse_position
 
 LATEST_MOTIF = 3
 """A motif that comes later than this many plies into the line is not reported."""
 
-BETTER = 0.2
-"""Win chance (-1..1) from which a side is said to have the advantage, 60 %."""
+LONGEST_MATE = 5
+"""Moves to a mate that are counted."""
 
+_FORCED_MATE = 8  # moves to a mate that is called forced
+_MATE_NODES = 200_000
+
+_MATES = 0.95  # win chance of a move that may mate by force
 _PIECE = 180  # centipawns that the capture of a piece wins at least which is said to be left: a knight for a pawn
 _PAWN = 100  # centipawns that a capture wins at least
 _DRAWN = 0.02  # win chance of a game that ends in a perpetual check, as a search sees it
@@ -58,12 +70,17 @@ class Point:
     """What a move does about the killer."""
 
     does: str
-    """``stops_mate``, ``saves`` the piece that the killer takes, ``takes`` the piece that attacks it, ``guards`` it,
-    ``blocks`` the attack on it, or ``covers`` the square of the killer."""
+    """``captures`` a piece with profit, wins a ``pawn``, ``stops_mate``, ``saves`` the piece that the killer takes,
+    ``takes`` the piece that attacks it, ``guards`` it, ``blocks`` the attack on it, or ``covers`` the square of the
+    killer."""
     piece: chess.PieceType | None = None
-    """The piece that the killer takes."""
+    """The piece that it captures, or that the killer takes."""
     square: chess.Square | None = None
     """Where that stands, or the square that is covered."""
+
+
+CAPTURES = ("captures", "pawn")
+"""What a better move does that wins what it takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +108,12 @@ class Facts:
     it go, where it loses none itself."""
     best_wins: Material | None
     """What the best other move wins by its line, where the losing move loses none itself, and does not leave one."""
+    best_mate: int | None
+    """Moves to the mate that the best other move forces, if that is proved."""
+    free: bool
+    """The best other move takes something that nobody can take back."""
     point: Point | None
-    """What the best other move does about the killer, if the board shows it."""
+    """What the best other move takes, or does about the killer, if the board shows it."""
     perpetual: int | None
     """Plies of the killer line until a perpetual check comes round, if it ends in one."""
 
@@ -122,9 +143,26 @@ def facts_of(evidence: Evidence) -> Facts:
         best_takes=best.to_square if best is not None and before.is_capture(best) else None,
         left=left,
         best_wins=material_won(evidence, before) if wins and material is None and left is None else None,
+        best_mate=_best_mate(evidence, before, best),
+        free=best is not None and not _can_take_back(before, best),
         point=None if best is None or is_mate else _point(evidence, before, best),
         perpetual=perpetual,
     )
+
+
+def _best_mate(evidence: Evidence, before: chess.Board, best: chess.Move | None) -> int | None:
+    """Moves to the mate that the best move forces; None if that is not proved."""
+    if best is None or evidence.before is None or evidence.before < _MATES:
+        return None
+    if _then(before, best).is_checkmate():
+        return 1
+    proof = prove_mate(before.fen(), _FORCED_MATE, Budget(nodes=_MATE_NODES), first=(best.uci(),))
+    return proof.mate_in if proof.line[:1] == (best.uci(),) else None
+
+
+def _can_take_back(board: chess.Board, move: chess.Move) -> bool:
+    """Whether the square that the move goes to can be gone to by a move of the other side."""
+    return any(reply.to_square == move.to_square for reply in _then(board, move).legal_moves)
 
 
 def _point(evidence: Evidence, before: chess.Board, best: chess.Move) -> Point | None:
@@ -140,6 +178,14 @@ def _point(evidence: Evidence, before: chess.Board, best: chess.Move) -> Point |
         mates = evidence.mate_in == 1 and _then(baited, killer).is_checkmate()
         stops = mates and not (works and _then(after, killer).is_checkmate())
         return Point("stops_mate") if stops else None
+    if takes_with_profit(before, best.uci()):
+        # Whatever it does besides, that is what a reader sees.
+        if not keeps_what_it_takes(evidence, before):
+            return None
+        taken = _taken(before, best)
+        if taken is None or taken[0] == chess.PAWN:
+            return Point("pawn", chess.PAWN, best.to_square)
+        return Point("captures", *taken)
     square = killer.to_square
     if before.color_at(square) == before.turn and bait.from_square != square:
         return _for_piece(before, after, best, killer, works=works)

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import chess
 
-from db.wording.evidence import Evidence
-from db.wording.facts import BETTER, Facts, facts_of
+from db.wording.evidence import BETTER, Evidence
+from db.wording.facts import Facts, facts_of
 from db.wording.material import is_quiet
 from trapcore.trees.chess_game import parse_position
 

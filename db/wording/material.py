@@ -6,7 +6,7 @@ wins may leave it at that because it is to move.
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import chess
 
@@ -15,6 +15,7 @@ from trapcore import _native
 from trapcore.parallel.budget import Budget
 from trapcore.piece_values import POINTS
 from trapcore.proof.search import search
+from trapcore.trees.chess_game import parse_position
 from trapcore.win_chance import win_chance
 
 LATEST_PLY = 7
@@ -36,6 +37,7 @@ SEARCHED_NODES = 20_000
 """Nodes of the search for what comes behind the line, and for what happens to a piece that takes back."""
 
 _POINT = 100  # centipawns, as exchanges count them; an exchange that wins less counts for nothing
+_ROUNDING = 0.5  # points by which exchanges count pieces in another way
 _NAMED = 3  # pieces that are named where the line goes on to what happens to one that takes back
 _AS_GOOD = 0.1  # win chance by which the answers of two searches may differ
 _MORE = 250  # centipawns: a capture that wins this much more than the line is what a reader sees
@@ -93,6 +95,9 @@ def material_lost(evidence: Evidence, before: chess.Board) -> Material | None:
     if _could_take_more(after, evidence, _POINT * (stand.worth + taken) + _MORE):
         return None
     ply = _last_capture(after, line, stand.ply)
+    better = best_moves(evidence)
+    if list(line[:ply]) == better[1 : ply + 1] and lost_points(before, better) >= 1:
+        return None
     shown = _shown(start, after, line[:ply], stand, victim)
     if shown is None:
         return None
@@ -112,21 +117,88 @@ def _could_take_more(after: chess.Board, evidence: Evidence, least: float) -> bo
 
 def material_won(evidence: Evidence, before: chess.Board) -> Material | None:
     """What the best move wins by its line, a piece at least; None if that is nothing certain, or the losing move wins
-    as much."""
-    line, board = [], before.copy(stack=False)
-    for san in evidence.best_line:
-        line.append(board.parse_san(san).uci())
-        board.push_san(san)
+    as much. Of what it wins by its line, and against the next best reply, it is the least."""
+    line, victim = best_moves(evidence), not before.turn
     start = _counts_of(before)
-    stand = _found(start, before, _continued(before, line), not before.turn, len(line))
     # What falls to the first move may be taken back by it: the line does not show it.
-    if stand is None or stand.ply == 1 or not stand.is_quiet or stand.worth < POINTS[chess.KNIGHT]:
+    stand = _won(start, before, line, victim)
+    if stand is None or stand.ply == 1 or not _is_missed(evidence, before, start, stand.worth):
         return None
-    after = _after(before, (evidence.bait,))
-    played = [each.worth for each in _stands(start, after, evidence.killer_line, not before.turn) if each.is_quiet]
-    if not played or min(played) > stand.worth / 2:
+    other = _against_another(before, line)
+    if other is not None:
+        against = _won(start, before, other, victim)
+        if against is None:
+            return None
+        stand = min(stand, against, key=lambda each: each.worth)
+    if stand.worth < POINTS[chess.KNIGHT]:
         return None
     return Material(_sorted(stand.lost), _sorted(stand.gained), stand.ply, evidence.best_line, only=False)
+
+
+def keeps_what_it_takes(evidence: Evidence, before: chess.Board) -> bool:
+    """Whether the best move takes something with profit and is ahead by a pawn at least all along its line, while the
+    losing move takes less than half as much."""
+    gains = dict(_native.exchanges(before.fen()))
+    gain = gains.get(evidence.best or "", 0)
+    if evidence.best is None or gain < _POINT or gains.get(evidence.bait, 0) > gain / 2:
+        return False
+    start, line = _counts_of(before), _continued(before, best_moves(evidence) or [evidence.best])
+    worth = [each.worth for each in _stands(start, before, line, not before.turn) if each.is_quiet]
+    return bool(worth) and min(worth) >= 1
+
+
+def takes_with_profit(board: chess.Board, uci: str) -> bool:
+    """Whether this move takes something, and exchanges on its square win a pawn at least."""
+    return dict(_native.exchanges(board.fen())).get(uci, 0) >= _POINT
+
+
+def lost_points(board: chess.Board, line: Sequence[str]) -> float:
+    """Points that the side to move has lost at the end of a line (UCI), less what it has won."""
+    start, end = _counts_of(board), _counts_of(_after(board, line))
+    own, other = board.turn, not board.turn
+    return _points(start[own]) - _points(end[own]) - _points(start[other]) + _points(end[other])
+
+
+def best_moves(evidence: Evidence) -> list[str]:
+    """The line with the best move, UCI."""
+    board = parse_position(evidence.fen)
+    return [board.push_san(san).uci() for san in evidence.best_line]
+
+
+def _won(
+    start: dict[chess.Color, Counts], before: chess.Board, line: Sequence[str], victim: chess.Color
+) -> _Stand | None:
+    """Where the line has won least, of the quiet places from that on where it has won something; None if it has not."""
+    line, length = _continued(before, line), len(line)
+    stand = _found(start, before, line, victim, length)
+    if stand is None or not stand.is_quiet:
+        return None
+    later = [each for each in _stands(start, before, line, victim) if each.ply >= stand.ply and each.is_quiet]
+    least = min(later, key=lambda each: each.worth)
+    end = _after(before, line[:length])
+    if end.turn == victim and not end.is_check():
+        # What can be taken where the known line ends, the reader sees.
+        left = -lost_points(before, line[:length]) - _best_exchange(end)[1] / _POINT
+        if left < least.worth - _ROUNDING:
+            return None
+    return replace(least, ply=stand.ply) if least.worth >= 1 else None
+
+
+def _against_another(before: chess.Board, line: Sequence[str]) -> Sequence[str] | None:
+    """The line against another reply than that of ``line``; None if there is no other, or if it is mated."""
+    after = _after(before, line[:1])
+    others = [move.uci() for move in after.legal_moves if move.uci() not in line[1:2]]
+    if not others:
+        return None
+    found = search(after.fen(), Budget(nodes=SEARCHED_NODES), only=others)
+    return None if found.mate_in is not None and found.value < 0 else (line[0], *found.line)
+
+
+def _is_missed(evidence: Evidence, before: chess.Board, start: dict[chess.Color, Counts], worth: float) -> bool:
+    """Whether the losing move wins less than half as much by its line."""
+    after = _after(before, (evidence.bait,))
+    played = [each.worth for each in _stands(start, after, evidence.killer_line, not before.turn) if each.is_quiet]
+    return bool(played) and min(played) <= worth / 2
 
 
 def is_quiet(board: chess.Board) -> bool:
@@ -270,7 +342,9 @@ def _shown(
     if settled.worth < max(1.0, stand.worth / 2) or settled.lost.total() + settled.gained.total() > _NAMED:
         return None
     # That it loses more to take back is why nobody does.
-    lost = stand if settled.worth > stand.worth >= POINTS[chess.KNIGHT] else settled
+    if settled.worth > stand.worth < POINTS[chess.KNIGHT]:
+        return stand, tuple(sans)
+    lost = stand if settled.worth > stand.worth else settled
     end = _last_capture(board, shown, len(shown))
     return lost, (*sans, *_native.sans(_native.epd(board.fen()), shown[:end]))
 
@@ -322,10 +396,7 @@ def _without_minor(counts: Counts, minor: int) -> Counts:
 
 def _lost_anyway(evidence: Evidence, before: chess.Board, start: dict[chess.Color, Counts]) -> _Stand | None:
     """What is lost by the best other move as well, as far as that is examined; None where it is not known."""
-    line, board = [], before.copy(stack=False)
-    for san in evidence.best_line:
-        line.append(board.parse_san(san).uci())
-        board.push_san(san)
+    line = best_moves(evidence)
     if not line:
         return None
     stands = _stands(start, before, _continued(before, line), before.turn)

@@ -5,28 +5,20 @@ end, on the win chances that were measured. Win chances are in percent of the si
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import chess
 
 from db.wording import moves
 from db.wording.causes import cause_words
-from db.wording.claims import percent_of_chance, points_of_cost
-from db.wording.evidence import Evidence
-from db.wording.facts import BETTER, CHECKS, Facts, Motif, facts_of
+from db.wording.claims import material_words, percent_of_chance, points_of_cost
+from db.wording.evidence import BETTER, EVEN, Evidence, verdict, worth_of
+from db.wording.facts import CAPTURES, CHECKS, LONGEST_MATE, Facts, Motif, facts_of
 from db.wording.grammar import FIRST_HALF_MOVE, Grammar, Verbosity
-from db.wording.lines import MATE_PLIES, shown_line
-from db.wording.material import Material
+from db.wording.lines import LINE_PLIES, MATE_PLIES, shown_line
 from db.wording.names import trap_name
 from trapcore.piece_values import POINTS
-from trapcore.win_chance import BLUNDER, INACCURACY
-
-WINNING = 0.7
-"""Win chance (-1..1) from which a side is said to be winning, 85 %."""
-
-EVEN, CLEARLY_BETTER = 0.05, 0.3
-"""A player below 47.5 % does not keep the balance, and one below 65 % does not keep the advantage, in any sentence: an
-engine calls much of what is valued between this and the disadvantage lost, and between this and the balance level."""
+from trapcore.win_chance import INACCURACY
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +52,18 @@ class Narrator:
         better = self._better(evidence, missed, answer_told=answer_told)
         if not self.tells_answer(evidence, answer_told=answer_told, again=again):
             return better
-        return self._joined(self._what_happened(evidence, again=again), better)
+        if again or evidence.name or evidence.mate_in is not None or not better:
+            return self._joined(self._what_happened(evidence, again=again), better)
+        facts = facts_of(evidence)
+        if (facts.best_mate is not None or evidence.cause == "win_missed") and facts.perpetual is None:
+            return better
+        if answer_told and evidence.cause.endswith("_missed"):
+            # That it was missed is said by what is better.
+            evidence = replace(evidence, cause="")
+            if facts.material is None:
+                return better
+        happened = self._what_happened(evidence, again=False)
+        return happened if self._leaves_capture(evidence, facts) else self._joined(happened, better)
 
     def tells_answer(self, evidence: Evidence, *, answer_told: bool, again: bool = False) -> bool:
         """Whether `fell` says how the losing move is answered. If its only fault is that it misses an answer that was
@@ -90,22 +93,20 @@ class Narrator:
             return self._say("misses_again", **gaps)
         if was_told and not mate and left is not None and left < -EVEN:
             return self._say("is_better", **gaps, best=gaps["killer"])
-        if was_told:
-            return self._say("misses_the_mate" if mate else "misses_killer", **gaps)
-        if evidence.name:
+        if was_told and mate:
+            return self._say("misses_the_mate", **gaps)
+        if evidence.name and not was_told:
             key = "misses_named" if mate else "misses_named_gain"
             return self._say(key, **gaps, name=self._name(evidence), mate=self._mate(evidence, facts))
+        if was_told:
+            return self._misses(facts, gaps)
         if evidence.mate_in == 1:
             return self._say("misses_mate_at_once", **gaps, mate=self._mate(evidence, facts))
         if mate:
             return self._say("misses_mate", **gaps, a_mate=self._mate(evidence, facts, self.language.a_mate))
         if facts.perpetual is not None:
             return self._say("misses_perpetual", **gaps)
-        if facts.motif is not None and facts.motif.ply == 1:
-            return self._say("misses_theme", **gaps, does=self._does(facts.motif))
-        if facts.material is not None:
-            return self._say("misses_material", **gaps, what=self._what(facts.material))
-        return self._say("misses_killer", **gaps)
+        return self._misses(facts, gaps)
 
     def sprung(self, evidence: Evidence, played: str) -> str:
         """Of the right answer ``played`` (SAN) to a losing move that was not reported itself."""
@@ -176,9 +177,19 @@ class Narrator:
             return self._say("unproved_like", **gaps, name=trap_name(like, self.language, mirrored=evidence.mirrored))
         return self._say("unproved_answer", **gaps)
 
-    def slip(self, evidence: Evidence) -> str:
-        """Of a move that costs something and is not proved to lose: what is better, and by how much."""
-        return self._better(evidence, None, answer_told=False)
+    def slip(self, evidence: Evidence, *, answer_told: bool = False) -> str:
+        """Of a move that costs something and is not proved to lose: why, if its line allows mate or loses material, and
+        what is better. Of an inaccuracy only what the board shows: empty if that is nothing.
+
+        ``answer_told``: the better move was reported as the answer to the move before.
+        """
+        facts = facts_of(evidence)
+        loses = facts.material is not None and facts.material.ply <= LINE_PLIES
+        if loses or evidence.mate_in is not None or facts.best_mate is not None:
+            return self.fell(evidence, answer_told=answer_told)
+        better = self._better(evidence, None, answer_told=answer_told)
+        shows = facts.best_wins is not None or facts.point is not None
+        return better if shows or moves.sign(evidence.cost) != "?!" else ""
 
     # Sentences ------------------------------------------------------------------------------------------------------
 
@@ -195,6 +206,8 @@ class Narrator:
         if again:
             return self._say("allows_again", **gaps)
         reason = None if facts.perpetual is not None else cause_words(evidence, facts, self.language)
+        if evidence.mate_in is None:
+            gaps |= self._of_cause(evidence, facts)
         if evidence.mate_in is not None:
             gaps |= {"mate": self._mate(evidence, facts), "line": line}
             if reason is not None and not evidence.like:
@@ -202,17 +215,52 @@ class Narrator:
             idea = self.language.ideas.get(evidence.like, "")
             return self._say("allows_mate_like", **gaps, idea=idea) if idea else self._say("allows_mate", **gaps)
         if facts.perpetual is not None:
-            return self._say("allows_perpetual", **gaps, line=line)
+            return self._say("allows_perpetual", **{**gaps, "line": line})
         if reason is not None:
             return self._say(reason[0], **gaps, **reason[1])
         if facts.material is not None:
-            return self._say("loses_material", **gaps, what=self._what(facts.material))
+            return self._say("loses_material", **gaps, what=material_words(self.language, facts.material))
         if facts.left is not None:
             kind, square = facts.left
             gaps |= {"piece": self.language.the_piece[kind], "square": chess.square_name(square)}
             return self._say("leaves_piece", **gaps)
         other = self.language.sides[chess.WHITE if evidence.is_black else chess.BLACK]
-        return self._say(_verdict(evidence), evidence.half_move, **gaps, other_side=other)
+        return self._say(verdict(evidence), evidence.half_move, **gaps, other_side=other)
+
+    def _of_cause(self, evidence: Evidence, facts: Facts) -> dict[str, str]:
+        """Gaps of the sentences about causes."""
+        material, motif = facts.material, facts.motif
+        return {
+            "line": self._line(evidence, facts) if material is None else self._plies(evidence, material.line),
+            "does": "" if motif is None else self._does(motif),
+            "best": "" if facts.best is None else moves.line([facts.best], evidence.half_move),
+            "chances": "" if self.verbosity is Verbosity.BRIEF else _cost(evidence),
+        }
+
+    def _leaves_capture(self, evidence: Evidence, facts: Facts) -> bool:
+        """Whether the reason is a capture that was not made, and names it."""
+        reason = None if facts.perpetual is not None else cause_words(evidence, facts, self.language)
+        return reason is not None and reason[0] in ("leaves_free", "leaves_capture")
+
+    def _misses(self, facts: Facts, gaps: dict[str, str]) -> str:
+        """That the answer was missed, and what it wins."""
+        if facts.motif is not None and facts.motif.ply == 1:
+            return self._say("misses_theme", **gaps, does=self._does(facts.motif))
+        if facts.material is not None:
+            return self._say("misses_material", **gaps, what=material_words(self.language, facts.material))
+        return self._say("misses_killer", **gaps)
+
+    def _misses_best(self, facts: Facts, gaps: dict[str, str]) -> str:
+        """That the better move was missed, which was reported as an answer, and what it wins."""
+        if facts.best_wins is not None:
+            return self._say("misses_material", **gaps, what=material_words(self.language, facts.best_wins))
+        point = facts.point
+        if point is None or point.does not in CAPTURES or point.piece is None or point.square is None:
+            return self._say("misses_killer", **gaps)
+        if point.does == "pawn":
+            return self._say("misses_material", **gaps, what=self.language.a_piece[chess.PAWN])
+        piece, square = self.language.the_piece[point.piece], chess.square_name(point.square)
+        return self._say("misses_capture", **gaps, piece=piece, square=square)
 
     def _punishes(self, evidence: Evidence, facts: Facts, *, shows_line: bool) -> str:
         """What the losing move lost; with ``shows_line`` how, where that is more than the answer that was played."""
@@ -223,7 +271,7 @@ class Narrator:
             return self._say("punishes_mate" if more else "punishes_mate_at_once", **gaps)
         if facts.material is not None:
             key = "punishes_material" if more else "punishes_material_at_once"
-            return self._say(key, **gaps, what=self._what(facts.material))
+            return self._say(key, **gaps, what=material_words(self.language, facts.material))
         return self._say("punishes_theme" if more and facts.motif is not None else "punishes", **gaps)
 
     def _better(self, evidence: Evidence, missed: Evidence | None, *, answer_told: bool) -> str:
@@ -236,12 +284,12 @@ class Narrator:
         mates = missed is not None and missed.mate_in is not None
         # If the answer leaves the player worse as well, no chance was missed.
         if answer_told and (mates or evidence.before is None or evidence.before >= -EVEN):
-            if missed is not None and mates:
-                killer = self._killer(missed, facts_of(missed))
-                return self._say("misses_the_mate", side=side, killer=killer, chances=chances)
+            if missed is not None:
+                gaps = {"side": side, "killer": self._killer(missed, facts_of(missed)), "chances": chances}
+                return self._say("misses_the_mate", **gaps) if mates else self._misses(facts_of(missed), gaps)
             if facts.best is not None:
                 killer = moves.line([facts.best], evidence.half_move)
-                return self._say("misses_killer", side=side, killer=killer, chances=chances)
+                return self._misses_best(facts, {"side": side, "killer": killer, "chances": chances})
         if missed is not None and mates:
             lost = facts_of(missed)
             return self._say("is_mate", best=self._killer(missed, lost), mate=self._mate(missed, lost), chances=chances)
@@ -251,16 +299,21 @@ class Narrator:
         best = moves.line([facts.best], evidence.half_move)
         if best.endswith("#"):
             return self._say("is_mate", best=best, mate=self.language.mates[None][0], chances=chances)
+        if facts.best_mate is not None and facts.best_mate > LONGEST_MATE:
+            return self._say("mates", best=best, chances=chances)
+        if facts.best_mate is not None:
+            a_mate = self.language.a_mate[None][1].format(count=facts.best_mate)
+            return self._say("misses_mate", side=side, killer=best, a_mate=a_mate, chances=chances)
         if facts.best_wins is not None and evidence.settled:
-            return self._say("wins", best=best, what=self._what(facts.best_wins), chances=chances)
-        if facts.point is not None:
+            return self._say("wins", best=best, what=material_words(self.language, facts.best_wins), chances=chances)
+        if facts.point is not None and (facts.left is None or facts.point.does not in CAPTURES):
             gaps = {"best": best, "piece": "", "square": "", "chances": chances}
             if facts.point.piece is not None:
                 gaps["piece"] = self.language.the_piece[facts.point.piece]
             if facts.point.square is not None:
                 gaps["square"] = chess.square_name(facts.point.square)
             return self._say(f"best_{facts.point.does}", **gaps)
-        worth = _worth(evidence.before, evidence.after) if evidence.settled else "is_better"
+        worth = worth_of(evidence.before, evidence.after) if evidence.settled else "is_better"
         return self._say(worth, best=best, chances=chances)
 
     def _answer(self, evidence: Evidence, facts: Facts, risk: float | None) -> str:
@@ -322,7 +375,7 @@ class Narrator:
             "trap_line": moves.line([bait, *shown], evidence.half_move) + self._cut(evidence, facts),
             "killer": self._killer(evidence, facts),
             "mate": self._mate(evidence, facts),
-            "what": "" if facts.material is None else self._what(facts.material),
+            "what": "" if facts.material is None else material_words(self.language, facts.material),
         }
 
     def _name(self, evidence: Evidence) -> str:
@@ -353,41 +406,6 @@ class Narrator:
             the_other=named[-1],
         )
 
-    def _what(self, material: Material) -> str:
-        """``the bishop``, ``a rook for a knight`` as ``the exchange``, ``a queen for a rook and two pawns``."""
-        lost, gained = material.lost, material.gained
-        if lost[:1] == (chess.ROOK,) and gained[:1] in ((chess.KNIGHT,), (chess.BISHOP,)):
-            more, less = self._pieces(lost[1:]), self._pieces(gained[1:], self.language.for_a_piece)
-            if more is None or less is None or (more and less):
-                return self.language.material
-            given = self._and([self.language.exchange, *more])
-            return self.language.gets.format(lost=given, gained=self._and(less)) if less else given
-        # Nobody asks which pawn it was, and "the pawn" would mean the only one.
-        if material.only and not gained and lost[0] != chess.PAWN:
-            return self.language.the_piece[lost[0]]
-        things, others = self._pieces(lost), self._pieces(gained, self.language.for_a_piece)
-        # A list of five pieces says nothing to anybody.
-        if things is None or others is None or len(things) > 2 or len(others) > 2 or len(lost) + len(gained) > 4:
-            return self.language.material
-        if not others:
-            return self._and(things)
-        return self.language.gets.format(lost=self._and(things), gained=self._and(others))
-
-    def _pieces(self, kinds: Sequence[chess.PieceType], one: object = None) -> list[str] | None:
-        """Each kind with its number, the most valuable first; None for numbers that have no word."""
-        words = self.language.a_piece if one is None else self.language.for_a_piece
-        found = []
-        for kind in dict.fromkeys(kinds):
-            count = kinds.count(kind)
-            word = words[kind] if count == 1 else self.language.several.get((kind, count))
-            if word is None:
-                return None
-            found.append(word)
-        return found
-
-    def _and(self, things: Sequence[str]) -> str:
-        return f" {self.language.joined} ".join(things)
-
 
 _WITH_SUBJECT = frozenset({"sets_mate", "sets_gain", "sets"})
 
@@ -406,35 +424,3 @@ def _chances(before: float | None, after: float | None) -> str:
 def _cost(evidence: Evidence) -> str:
     """What a losing move cost, as `_chances` writes it; empty where searches differ about it."""
     return _chances(evidence.before, evidence.after) if evidence.settled else ""
-
-
-def _verdict(evidence: Evidence) -> str:
-    """The sentence for what a move that loses no material for certain does to the win chances."""
-    before, after = evidence.before, evidence.after
-    if before is None or after is None or not evidence.settled:
-        return "is_answered"
-    if before >= WINNING and after < BETTER:
-        if after <= -WINNING:
-            return "turns_lost"
-        return "throws_win" if after >= -BETTER else "turns_round"
-    if before >= BETTER and after >= BETTER:
-        return "lets_much_go"
-    if before >= BETTER and after >= -BETTER:
-        return "lets_advantage_go"
-    if after <= -WINNING:
-        return "lost_position"
-    if before >= -EVEN and after < -BETTER:
-        return "gives_advantage"
-    return "gets_worse" if before < -BETTER and before - after >= BLUNDER else "worsens"
-
-
-def _worth(before: float, after: float | None) -> str:
-    """The sentence for what the best move left; what the losing move kept as well is not said of the best one."""
-    if before >= WINNING:
-        return "is_winning"
-    if before < -BETTER:
-        return "better_defence"
-    if before < -EVEN or BETTER <= before < CLEARLY_BETTER:
-        return "is_better"
-    keeps, least = ("keeps_advantage", BETTER) if before >= BETTER else ("keeps_balance", -BETTER)
-    return keeps if after is None or after < least else "is_better"

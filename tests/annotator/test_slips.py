@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 from pathlib import Path
 
 import chess.pgn
@@ -35,7 +36,7 @@ def slips(tmp_path_factory: pytest.TempPathFactory) -> tuple[chess.pgn.Game, lis
     return game, [line for line in lines if line["event"] == "slip"]
 
 
-def test_a_slip_has_its_sign_the_better_move_and_what_it_cost(
+def test_a_slip_has_its_sign_the_better_move_and_its_words_what_it_cost(
     slips: tuple[chess.pgn.Game, list[dict[str, object]]],
 ) -> None:
     game, lines = slips
@@ -49,14 +50,26 @@ def test_a_slip_has_its_sign_the_better_move_and_what_it_cost(
         assert line["played_loss"] == pytest.approx(before - after, abs=1e-3)
         assert before - after >= INACCURACY
         assert node.nags & {2, 4, 6}
-        assert f"{50 + 50 * before:.0f} % -> {50 + 50 * after:.0f} %" in node.comment.replace("→", "->")
+        cost = f"{50 + 50 * before:.0f} % -> {50 + 50 * after:.0f} %"
+        assert cost in node.comment.replace("→", "->") or (not node.comment and 6 in node.nags)
         other = node.parent.variations[1].move
         assert other.uci() == line["best"] != line["bait"]
 
 
 def test_a_pawn_that_is_left_alone_is_told(slips: tuple[chess.pgn.Game, list[dict[str, object]]]) -> None:
-    _, lines = slips
+    game, lines = slips
     assert ("g7g6", "f6e4") in [(line["bait"], line["best"]) for line in lines]
+    words = " ".join(" ".join(node.comment for node in game.mainline()).split())
+    assert re.search(r"Nxe4 wins a pawn|misses \d+\.\.\.Nxe4, winning a pawn", words), words
+
+
+def test_an_inaccuracy_that_the_board_does_not_explain_has_no_words(
+    slips: tuple[chess.pgn.Game, list[dict[str, object]]],
+) -> None:
+    game, _ = slips
+    said = [node.comment for node in game.mainline() if 6 in node.nags]
+    assert "" in said
+    assert not any(re.match(r"\d+\.+\S+ (is better|keeps|is winning|is the better defence)", each) for each in said)
 
 
 def test_without_all_there_is_no_slip_and_a_side_has_its_own(tmp_path: Path) -> None:

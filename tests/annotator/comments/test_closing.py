@@ -9,7 +9,7 @@ from pathlib import Path
 import chess.pgn
 import pytest
 
-from annotator.comments.closing import MOST_WORDS, Costliest, closing_comment
+from annotator.comments.closing import MOST_WORDS, Costliest, Course, closing_comment
 from annotator.comments.game_end import closing_edits
 from annotator.comments.own_comments import own_words
 from annotator.comments.pgn_insert import Layout, spliced
@@ -34,7 +34,8 @@ LONG = Opening("X", "Ruy Lopez: " + ", ".join(["Closed Variation"] * 12))
 
 def costliest(**values: object) -> Costliest:
     given: dict[str, object] = {
-        "half_move": 47, "san": "Nd7??", "side": "black", "before": 0.1, "after": -0.52, "mate_in": None,
+        "ply": 46, "half_move": 47, "san": "Nd7??", "side": "black", "before": 0.1, "after": -0.52, "mate_in": None,
+        "turns": True,
     }  # fmt: skip
     return Costliest(event=THREAT, **{**given, **values})  # type: ignore[arg-type]
 
@@ -47,10 +48,10 @@ def again(games: int, key: str = "fork:N@c7,Ke8") -> Again:
     ("values", "whole", "said"),
     [
         ({}, True, "The turning point is 23...Nd7?? (55 % → 24 %)."),
-        ({"before": -0.4, "after": -0.9}, True, "The costliest move is 23...Nd7?? (30 % → 5 %)."),
-        ({"before": None, "after": None}, True, "The costliest move is 23...Nd7??."),
+        ({"before": -0.4, "after": -0.9, "turns": False}, True, "The costliest move is 23...Nd7?? (30 % → 5 %)."),
+        ({"before": None, "after": None, "turns": False}, True, "The costliest move is 23...Nd7??."),
         ({"mate_in": 2}, True, "The turning point is 23...Nd7??, which allows mate in 2 (55 % → 24 %)."),
-        ({"mate_in": 1, "before": None}, True, "The costliest move is 23...Nd7??, which allows mate."),
+        ({"mate_in": 1, "before": None, "turns": False}, True, "The costliest move is 23...Nd7??, which allows mate."),
         ({}, False, "Black's costliest move is 23...Nd7?? (55 % → 24 %)."),
         ({"half_move": 46, "side": "white"}, False, "White's costliest move is 23.Nd7?? (55 % → 24 %)."),
     ],
@@ -261,3 +262,41 @@ def test_foreign_words_at_the_end_stay(annotate: Callable[..., str]) -> None:
     assert words in text
     assert len(closings(text)) == 2
     assert annotate(text) == text
+
+
+@pytest.mark.parametrize(
+    ("result", "termination", "loser", "on_time"),
+    [
+        ("1-0", "Time forfeit", "black", True),
+        ("0-1", "RBSC won on time", "white", True),
+        ("0-1", "Normal", "white", False),
+        ("1-0", "Rival won by resignation", "black", False),
+        ("1/2-1/2", "Time forfeit", None, False),
+        ("*", "", None, False),
+    ],
+)
+def test_who_lost_and_whether_on_time(result: str, termination: str, loser: str | None, on_time: bool) -> None:
+    course = Course.of(result, termination, (), {})
+    assert course is None or (course.loser, course.on_time) == (loser, on_time)
+    assert (course is None) == (loser is None)
+
+
+@pytest.mark.parametrize(
+    ("later", "turned"),
+    [({20: -0.4, 22: -0.3}, True), ({20: -0.4, 22: -0.1}, False), ({}, True), ({10: 0.5, 20: -0.9}, True)],
+)
+def test_a_turning_point_is_where_the_loser_fell_for_good(later: dict[int, float], turned: bool) -> None:
+    course = Course("white", on_time=False, chances=later)
+    assert course.is_turned_by(19, 0.1, -0.5) is turned
+    assert not course.is_turned_by(19, -0.3, -0.9)
+    assert not course.is_turned_by(19, -0.15, -0.25)
+    assert not course.is_turned_by(19, None, None)
+
+
+@pytest.mark.parametrize("language", LANGUAGES.values(), ids=lambda language: language.code)
+def test_a_game_lost_on_time_says_so(language: Grammar) -> None:
+    move = costliest(turns=False)
+    comment = closing_comment(move, language, whole=True, opening=LONG, accuracy=PLAYED, lost_on_time="white")
+    assert language.closing["on_time"].format(side=language.sides[True]) in comment
+    assert len(comment.split()) <= MOST_WORDS
+    assert closing_comment(None, language, whole=True, lost_on_time="white") == ""

@@ -39,7 +39,7 @@ def test_a_mate_is_told_with_its_cause() -> None:
 
 def test_a_piece_that_is_not_the_one_lost_is_not_named() -> None:
     sentence = sentence_of(ENGLISH, "threat", "a2", LEFT, "d5b3 b4e4 d2c3 e4f4")
-    assert sentence.startswith("1.Bb3?? ignores a threat: 1...Qxe4")
+    assert sentence.startswith("1.Bb3?? loses the knight: 1...Qxe4")
 
 
 def test_every_cause_has_a_name_and_a_sentence() -> None:

@@ -1,0 +1,134 @@
+"""What is said of a slip and of the better move: mate first, then what the board shows, or nothing.
+
+The positions are from amateur games; the figures and lines are an engine's.
+"""
+
+from typing import Any
+
+import pytest
+
+from db.wording.english import ENGLISH
+from db.wording.evidence import Evidence
+from db.wording.german import GERMAN
+from db.wording.sentences import Narrator
+
+
+def evidence(fen: str, line: str, better: str, before: float, after: float, **more: Any) -> Evidence:
+    """``line`` is UCI and begins with the move; ``better`` is SAN behind the move in UCI."""
+    bait, *killer = line.split()
+    best, *sans = better.split()
+    half_move = 2 * int(more.pop("number", 20)) + (" b " in fen)
+    return Evidence(
+        fen=fen, half_move=half_move, bait=bait, killer_line=tuple(killer), before=before, after=after, best=best,
+        best_line=tuple(sans), **more,
+    )  # fmt: skip
+
+
+def slip(said: Evidence) -> tuple[str, str]:
+    """In English and German."""
+    return Narrator(ENGLISH).slip(said), Narrator(GERMAN).slip(said)
+
+
+def fell(said: Evidence) -> str:
+    return Narrator(ENGLISH).fell(said)
+
+
+ROOK_LEFT = (
+    "rn1qkb1r/4pppp/p7/1PpP4/2B4B/2N5/1P3PbP/R2QK1NR b KQkq - 0 11", "b8d7 b5a6 g2h1 g1f3 h7h6 c3b5",
+    "g2h1 Bxh1 bxa6 g5 Nf3 Bg7", -0.3048, -0.4884,
+)  # fmt: skip
+BISHOP_LEFT = (
+    "rn1k1b2/ppp3p1/5np1/1r6/7K/BPP5/P2P4/R1R5 b - - 1 49", "b5a5 a3f8 b8d7 f8g7 d8e7 c1f1 e7f7 g7f6 d7f6",
+    "f8a3 Bxa3 Rg1 Rh5+ Kg3 Bd6+", 0.8966, 0.7512,
+)  # fmt: skip
+
+
+def test_a_slip_that_allows_mate_says_so_first() -> None:
+    mated = evidence(
+        "8/5k2/1r2p3/3pPp2/p1pP1P1p/2P4q/P5R1/5R1K w - - 2 43", "g2h2 h3f1", "h1g1 Kg1 Qe3+ Kh2 h3 Rgf2",
+        -0.7676, -1.0, mate_in=1, number=43,
+    )  # fmt: skip
+    english, german = slip(mated)
+    assert english.startswith("43.Rh2? allows mate: 43...Qxf1#.")
+    assert german.startswith("43.Rh2? erlaubt Matt: 43...Qxf1#.")
+
+
+def test_a_slip_whose_line_loses_material_has_the_reason_of_a_losing_move() -> None:
+    said = evidence(*BISHOP_LEFT, cause="threat", cause_squares=("f8",), number=49)
+    assert slip(said)[0].startswith("49...Ra5?! does not save the bishop on f8: 50.Bxf8. 49...Bxa3 takes the bishop")
+
+
+@pytest.mark.parametrize(
+    ("given", "english", "german"),
+    [
+        (ROOK_LEFT, "takes the rook on h1", "schlägt den Turm auf h1"),
+        (BISHOP_LEFT, "takes the bishop on a3", "schlägt den Läufer auf a3"),
+    ],
+)
+def test_a_better_move_that_takes_with_profit_takes(given: tuple[Any, ...], english: str, german: str) -> None:
+    said = slip(evidence(*given))
+    assert english in said[0]
+    assert german in said[1]
+    assert "safety" not in said[0]
+
+
+def test_a_quiet_inaccuracy_has_no_words_and_a_mistake_has_the_better_move() -> None:
+    opening = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+    for after, expected in ((-0.03, ""), (-0.13, "1.d4 is better (54 % → 44 %).")):
+        quiet = evidence(opening, "f2f3 g8f6 e2e4", "d2d4 d4 d5", 0.08, after, number=1)
+        assert slip(quiet)[0] == expected
+
+
+def test_what_is_won_is_the_net_of_the_line() -> None:
+    # The queen falls, and White gets more than the bishop for it.
+    queen = evidence(
+        "r4rk1/1pqNppbp/p1p3p1/5b1n/3P1B2/2N3QP/PPP2PP1/2KR1B1R b - - 0 13", "c7d7 g3e3 h5f4",
+        "g7h6 Bh6 Bxh6 Nxg3 fxg3 Bxd7", 0.4273, 0.1588, number=13,
+    )  # fmt: skip
+    assert "the queen for a bishop" not in slip(queen)[0]
+
+
+def test_a_reason_that_holds_for_the_better_move_as_well_is_none() -> None:
+    bishop = evidence(
+        "r1bq1rk1/pp3ppp/4p3/3p2B1/3N2n1/P1NQ4/1PP2PPK/R4R2 w - - 1 14", "h2g1 d8g5 d3g3 c8d7 a1e1 g5g6 f2f3",
+        "h2g3 Kg3 Qxg5 f4 Qf6 Kxg4", -0.1714, -0.4525, cause="threat", cause_squares=("g5",), number=14,
+    )  # fmt: skip
+    assert "bishop" not in fell(bishop)
+    pawn = evidence(
+        "5rk1/p1q3pn/4p3/1p2p1B1/3pP3/3P2Q1/PPP3PP/2R4K w - - 0 20", "g5d2 c7c2 g3e1", "g5h4 Bh4 Qf7 h3 Qf4 Qe1",
+        0.288, -0.2453, cause="threat", cause_squares=("c2",),
+    )  # fmt: skip
+    assert "save" not in fell(pawn)
+
+
+def test_who_could_mate_by_force_reads_that_and_no_other_reason() -> None:
+    said = evidence(
+        "8/p1Q3pp/1p3rk1/8/3q3P/1P6/P4P1K/R4R2 w - - 4 35", "a1d1 d4h4 h2g1 f6f4 c7c6 f4f6 c6g2 g6h5 d1d5 h5h6",
+        "f1g1 Rg1+ Kf5 Rg5+ Ke4 Re1+", 1.0, 0.711, cause="threat", cause_squares=("h4",), number=35,
+    )  # fmt: skip
+    assert fell(said).startswith("35.Rg1+ mates by force ")
+    assert "pawn" not in fell(said)
+
+
+def test_the_piece_that_moves_walks_into_what_was_no_threat() -> None:
+    said = evidence(
+        "rnb1k1nr/ppp1bppp/2q5/3p4/3Np3/4P3/PPPPBPPP/RNBQK2R b KQkq - 9 8", "c6a4 e2b5 a4b5 d4b5 b8a6 e1g1",
+        "c6g6 Qg6 Bf1 Nf6 Ne2 O-O", 0.2505, -0.6923, cause="threat", number=8,
+    )  # fmt: skip
+    assert fell(said).startswith("8...Qa4?? walks into 9.Bb5+, which forks king and queen.")
+    german = Narrator(GERMAN).fell(said)
+    assert german.startswith("8...Qa4?? läuft in 9.Bb5+; das greift König und Dame zugleich an.")
+
+
+def test_a_free_pawn_is_not_let_go_but_not_taken() -> None:
+    said = evidence(
+        "r2qkb1r/pp1bpppp/2np1n2/1Bp5/4P3/1P3N2/PBPP1PPP/RN1Q1RK1 b kq - 6 6",
+        "a7a6 b5c6 d7c6 e4e5 d6e5 f3e5 d8d5", "f6e4 Nxe4 Qe2 Nf6", 0.1749, -0.0753,
+        cause="capture_missed", cause_squares=("e4",), number=6,
+    )  # fmt: skip
+    assert fell(said) == "6...a6? does not take the free pawn on e4: 6...Nxe4 (59 % → 46 %)."
+
+
+def test_an_answer_that_was_told_is_missed_with_what_it_takes() -> None:
+    said = Narrator(ENGLISH).slip(evidence(*BISHOP_LEFT[:3], 0.3, 0.1, number=49), answer_told=True)
+    assert "Black misses 49...Bxa3, which takes the bishop on a3" in said
