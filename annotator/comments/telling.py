@@ -5,7 +5,6 @@ player who finds it reads nothing. A known trap that is set or avoided is report
 only if somebody falls into it.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
@@ -25,6 +24,7 @@ from db.wording.facts import facts_of
 from db.wording.grammar import Verbosity
 from db.wording.sentences import Narrator
 from trapcore import _native
+from trapcore.trees.chess_game import parse_position
 from trapcore.win_chance import BLUNDER
 
 _ORDER = (Event.FELL, Event.MISSED, Event.SPRUNG, Event.AVOIDED, Event.SET)
@@ -103,6 +103,15 @@ class _Why(NamedTuple):
     mate_in: int | None
 
 
+class _Allowed(NamedTuple):
+    """What a reported move allowed."""
+
+    ply: int
+    why: _Why
+    taken: chess.Piece | None
+    """What the answer takes; None if that is nothing."""
+
+
 @dataclass(slots=True)
 class _Game:
     """What was reported in one game so far."""
@@ -112,8 +121,8 @@ class _Game:
     slips: set[tuple[Event, str, str]] = field(default_factory=set)
     was_set: set[_Place] = field(default_factory=set)
     fell: set[_Place] = field(default_factory=set)
-    reasons: dict[tuple[str, tuple[str, str]], set[_Why]] = field(default_factory=lambda: defaultdict(set))
-    """Why reported moves lost, by whose they were and the answer, see `_Why` and `_answer`."""
+    allowed: dict[tuple[str, tuple[str, str]], _Allowed] = field(default_factory=dict)
+    """The last reported move that lost, by whose it was and the answer, see `_answer`."""
     missed: set[tuple[object, ...] | None] = field(default_factory=set)
     """Why moves lost whose missed answer was reported."""
     answers: dict[int, str] = field(default_factory=dict)
@@ -154,7 +163,7 @@ class _Game:
                 if narrator.tells_answer(evidence, answer_told=answer_told, again=again):
                     self.fell.add(place)
                     self.answers[event.ply] = event.killer_line[0]
-                    self.reasons[event.mover, _answer(event)].add(_why(event))
+                    self.allowed[event.mover, _answer(event)] = _Allowed(event.ply, _why(event), _taken(event))
                 return narrator.fell(
                     evidence, was_set=place in self.was_set, again=again, missed=missed, answer_told=answer_told
                 )
@@ -172,17 +181,21 @@ class _Game:
                 return self._set(event)
 
     def _is_again(self, event: TrapEvent) -> bool:
-        """Whether an earlier move lost to the same answer for the same reason, or by the same motif, and that was
-        reported. If one of them has no reason with a name, and this is no mate, the answer is the reason."""
-        why = _why(event)
-        earlier = self.reasons[event.mover, _answer(event)]
-        if why in earlier or why.mate_in is not None:
-            return why in earlier
-        return any(
-            not any(why) or not any(each) or (why.motif is not None and why.motif == each.motif)
-            for each in earlier
-            if each.mate_in is None
-        )
+        """Whether the player's move before this one lost to the same answer for the same reason, or by the same motif,
+        and that was reported. What the answer takes must have stood there since, and the better move must stop it."""
+        earlier = self.allowed.get((event.mover, _answer(event)))
+        if earlier is None or earlier.ply != event.ply - 2:
+            return False
+        square = chess.parse_square(event.killer_line[0][2:4])
+        if earlier.taken is not None and parse_position(event.fen).piece_at(square) != earlier.taken:
+            return False
+        replies = [san.rstrip("+#") for san in event.best_line_san[1:2]]
+        if earlier.taken != _taken(event) or _answer(event)[1] in replies:
+            return False
+        why, before = _why(event), earlier.why
+        if why.mate_in is not None or before.mate_in is not None or why.motif is None:
+            return any(why) and why == before
+        return why.motif == before.motif
 
     def _set(self, event: TrapEvent) -> str:
         narrator, evidence = self.teller.narrator, self._evidence(event)
@@ -243,6 +256,13 @@ def _reason(event: TrapEvent) -> tuple[object, ...] | None:
     """Whose the bait is, the answer, and `_why` it loses; None without a reason."""
     why = _why(event)
     return (event.mover, _answer(event), *why) if any(why) else None
+
+
+def _taken(event: TrapEvent) -> chess.Piece | None:
+    """What the answer to the bait takes."""
+    board = parse_position(event.fen)
+    board.push_uci(event.bait)
+    return board.piece_at(chess.parse_square(event.killer_line[0][2:4]))
 
 
 def _answer(event: TrapEvent) -> tuple[str, str]:

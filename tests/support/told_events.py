@@ -3,11 +3,14 @@
 from dataclasses import replace
 from typing import Any
 
+import chess
+
 from annotator.events import EventProof, TrapEvent
 from db.traps.terms import Event
 from tests.support.trap_games import ELEPHANT, LEGAL
 from trapcore import _native
 from trapcore.proof.verdict import Verdict
+from trapcore.trees.chess_game import parse_position
 
 
 def anchor_of(moves: str, finding: int = 0) -> _native.Anchor:
@@ -95,3 +98,17 @@ def gain(event: Event, *, played: str = "", **changes: Any) -> TrapEvent:
         played_loss=0.0,
     )
     return replace(made, **changes)
+
+
+def after(first: TrapEvent, reply: str, bait: str, **changes: Any) -> TrapEvent:
+    """The same loss a move later: the answer to ``first`` was not played but ``reply``, and ``bait`` does not stop it.
+
+    Moves are UCI.
+    """
+    board = parse_position(first.fen)
+    board.push_uci(first.bait)
+    board.push_uci(reply)
+    fen, san = board.fen(), board.san(chess.Move.from_uci(bait))
+    place = {"ply": first.ply + 2, "trap_ply": first.trap_ply + 2, "number": first.number + 1}
+    best: dict[str, Any] = {"best": None, "best_san": None, "best_line_san": ()}
+    return replace(first, **{**place, **best, "fen": fen, "bait": bait, "bait_san": san, **changes})

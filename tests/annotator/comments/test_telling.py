@@ -17,7 +17,7 @@ from db.wording.grammar import Verbosity
 from db.wording.languages import LANGUAGES, Language
 from db.wording.sentences import Narrator
 from tests.annotator.comments.test_glyphs import THREAT
-from tests.support.told_events import anchor_of, gain, legal, unlike
+from tests.support.told_events import after, anchor_of, gain, legal, unlike
 from tests.support.trap_games import LEGAL
 from trapcore.proof.verdict import Verdict
 
@@ -101,7 +101,7 @@ CASES = [
     ),
     (
         gain(Event.MISSED, played_loss=0.5),
-        "Black misses 6...Nxd5, which wins a knight for a pawn (80 % → 55 %).",
+        "Black misses 6...Nxd5, winning a knight for a pawn (80 % → 55 %).",
         "Schwarz übersieht 6...Nxd5; das gewinnt einen Springer für einen Bauern (80 % → 55 %).",
     ),
 ]
@@ -224,7 +224,7 @@ def test_a_move_that_loses_and_misses_is_one_slip() -> None:
     assert [event.event for event in chosen([lost, missed])] == [Event.FELL]
     assert [event.event for event in chosen([enough, missed])] == [Event.MISSED]
     text = text_of(lost, missed)
-    assert "Turns a won position into a bad one: 6...dxe5. 6.Bxf7+ is mate in 2 (100 % → 25 %)." in text
+    assert "{ 6.Bxf7+ is mate in 2 (100 % → 25 %). }" in text
     assert "Misses" not in text
     assert text.count("{ ") == 2  # shapes, words
 
@@ -232,18 +232,29 @@ def test_a_move_that_loses_and_misses_is_one_slip() -> None:
 def test_the_same_slip_in_the_same_position_is_told_once() -> None:
     again = legal(Event.FELL, ply=14, trap_ply=14, number=7)
     assert text_of(legal(Event.FELL), again).count("Falls into") == 1
-    elsewhere = replace(again, fen=again.fen.replace("ppp", "1pp", 1))
-    assert text_of(legal(Event.FELL), elsewhere).count("Falls into") == 1
-    assert "Still allows 8.Bxf7+." in text_of(legal(Event.FELL), elsewhere)
+    still = after(legal(Event.FELL), "h2h3", "h7h6")
+    assert "Still allows 7.Bxf7+." in text_of(legal(Event.FELL), still)
 
 
 def test_the_same_slip_a_move_later_is_told_as_the_same() -> None:
     first = gain(Event.FELL)
-    later = replace(first, ply=13, trap_ply=13, number=7, fen=first.fen.replace("/PP2PPPP/", "/P3PPPP/", 1))
-    assert later.fen != first.fen
-    text = text_of(first, later)
+    better: dict[str, Any] = {"best": "d5f6", "best_san": "Nxf6+", "best_line_san": ("Nxf6+", "Nxf6")}
+    text = text_of(first, after(first, "a7a6", "e2e3", **better))
     assert text.count("Loses a knight for a pawn") == 1
-    assert "Still allows 7...Nxd5. 7.e3 keeps the balance (55 % → 20 %)." in text
+    assert "Still allows 7...Nxd5. 7.Nxf6+ " in text
+
+
+def test_what_was_not_there_all_the_time_is_not_still_there() -> None:
+    first = gain(Event.FELL)
+    # The piece that is taken comes to the square only now.
+    elsewhere = replace(first, ply=13, trap_ply=13, number=7, fen=first.fen.replace("/PP2PPPP/", "/P3PPPP/", 1))
+    assert "Still" not in text_of(first, elsewhere)
+    # Between the two moves was another, after which nobody knows.
+    later = after(first, "a7a6", "e2e3")
+    assert "Still" not in text_of(first, replace(later, ply=15, trap_ply=15))
+    # The better move allows the same answer.
+    same: dict[str, Any] = {"best": "h2h3", "best_san": "h3", "best_line_san": ("h3", "Nxd5")}
+    assert "Still" not in text_of(first, after(first, "a7a6", "e2e3", **same))
 
 
 @pytest.mark.parametrize(
@@ -275,14 +286,13 @@ def test_who_finds_the_answer_reads_what_it_wins(event: TrapEvent, english: str,
 
 
 def test_what_is_missed_again_is_told_as_the_same() -> None:
-    def slips(number: int, fen: str) -> list[TrapEvent]:
-        ply = 2 * number - 1
-        fell = gain(Event.FELL, ply=ply, trap_ply=ply, number=number, fen=fen)
-        return [fell, gain(Event.MISSED, ply=ply + 1, trap_ply=ply, number=number, fen=fen, played_loss=0.5)]
+    def missed(fell: TrapEvent) -> TrapEvent:
+        return replace(fell, event=Event.MISSED, ply=fell.ply + 1, played="a6", mover="black", played_loss=0.5)
 
-    fen = gain(Event.FELL).fen
-    text = text_of(*slips(6, fen), *slips(7, fen.replace("/PP2PPPP/", "/P3PPPP/", 1)))
-    assert text.count("Black misses 6...Nxd5 (80 % → 55 %).") == 1
+    first = gain(Event.FELL)
+    still = after(first, "a7a6", "e2e3")
+    text = text_of(first, missed(first), still, missed(still))
+    assert text.count("Black misses 6...Nxd5, winning a knight for a pawn (80 % → 55 %).") == 1
     assert "Still allows 7...Nxd5." in text
     assert text.count("Black misses 7...Nxd5 again (80 % → 55 %).") == 1
 
