@@ -106,6 +106,19 @@ def material_lost(evidence: Evidence, before: chess.Board) -> Material | None:
     return Material(_sorted(stand.lost), _sorted(stand.gained), ply, sans, only)
 
 
+def is_sure(evidence: Evidence, material: Material) -> bool:
+    """Whether what is lost falls at once; or soon, and as much falls after the next best reply to the killer."""
+    if material.ply > AT_ONCE + 2:
+        return False
+    before = parse_position(evidence.fen)
+    after = _after(before, (evidence.bait,))
+    other = None if material.ply <= AT_ONCE else _against_another(after, evidence.killer_line)
+    if other is None:
+        return True
+    found = _found(_start(evidence, before), after, _continued(after, other), before.turn, len(other))
+    return found is not None and found.worth >= _points(Counter(material.lost)) - _points(Counter(material.gained))
+
+
 def _could_take_more(after: chess.Board, evidence: Evidence, least: float) -> bool:
     """Whether another answer to the losing move takes more than so many centipawns, and is as good as the killer."""
     move, gain = _best_exchange(after)

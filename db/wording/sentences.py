@@ -15,7 +15,8 @@ from db.wording.claims import material_words, percent_of_chance, points_of_cost
 from db.wording.evidence import BETTER, EVEN, Evidence, verdict, worth_of
 from db.wording.facts import CAPTURES, CHECKS, LONGEST_MATE, Facts, Motif, facts_of
 from db.wording.grammar import FIRST_HALF_MOVE, Grammar, Verbosity
-from db.wording.lines import LINE_PLIES, MATE_PLIES, shown_line
+from db.wording.lines import MATE_PLIES, shown_line
+from db.wording.material import is_sure
 from db.wording.names import trap_name
 from trapcore.piece_values import POINTS
 from trapcore.win_chance import INACCURACY
@@ -184,7 +185,7 @@ class Narrator:
         ``answer_told``: the better move was reported as the answer to the move before.
         """
         facts = facts_of(evidence)
-        loses = facts.material is not None and facts.material.ply <= LINE_PLIES
+        loses = facts.material is not None and is_sure(evidence, facts.material)
         if loses or evidence.mate_in is not None or facts.best_mate is not None:
             return self.fell(evidence, answer_told=answer_told)
         better = self._better(evidence, None, answer_told=answer_told)
