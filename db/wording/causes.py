@@ -236,10 +236,16 @@ def cause_words(evidence: Evidence, facts: Facts, language: Grammar) -> tuple[st
         return "cause_threat", gaps
     if facts.motif is None and facts.material is not None:
         return None  # what is lost says more
-    if falls != bait.to_square:
+    if falls != bait.to_square and not (shows and _hits(baited, evidence.killer_line[0], bait.to_square)):
         return "cause_threat_line", {}
-    # The piece moves to where it falls: nothing threatened it before.
+    # The piece moves to where it falls or is hit: nothing threatened it before.
     return ("walks_into_theme" if shows else "walks_into"), {}
+
+
+def _hits(baited: chess.Board, killer: str, square: chess.Square) -> bool:
+    """Whether the piece that makes this move attacks the square then."""
+    board = baited.copy(stack=False)
+    return square in board.attacks(board.push_uci(killer).to_square)
 
 
 def _missed_words(

@@ -120,6 +120,14 @@ def test_the_piece_that_moves_walks_into_what_was_no_threat() -> None:
     assert german.startswith("8...Qa4?? läuft in 9.Bb5+; das greift König und Dame zugleich an.")
 
 
+def test_a_king_that_moves_into_a_fork_walks_into_it() -> None:
+    said = evidence(
+        "rn1k1B2/pp4p1/8/4r3/1PP5/8/P4nK1/R1R5 w - - 5 60", "g2f2 e5f5 f2e3 f5f8 c1g1 f8f7 a1f1 f7e7 e3d2 b8d7",
+        "f8d6 Bd6 Rf5 Re1 Nd3 Re4", -0.2522, -0.5666, cause="threat", number=60,
+    )  # fmt: skip
+    assert fell(said).startswith("60.Kxf2?? walks into 60...Rf5+, which forks king and bishop.")
+
+
 def test_a_free_pawn_is_not_let_go_but_not_taken() -> None:
     said = evidence(
         "r2qkb1r/pp1bpppp/2np1n2/1Bp5/4P3/1P3N2/PBPP1PPP/RN1Q1RK1 b kq - 6 6",
