@@ -97,9 +97,16 @@ def costliest_of(told: Iterable[Told], slips: Iterable[Slip] = (), course: Cours
     if course is not None:
         own = [each for _, each in found if each.side == course.loser]
         turns = [each for each in own if course.is_turned_by(each.ply, each.before, each.after)]
-        if turns:
-            return replace(max(turns, key=lambda each: each.ply), turns=True)
+        turn = max(turns, key=lambda each: each.ply, default=None)
+        # A later blunder that cost him more is what he remembers.
+        if turn is not None and not any(each.ply > turn.ply and _fall(each) > _fall(turn) for each in own):
+            return replace(turn, turns=True)
     return max(found, key=lambda pair: pair[0])[1] if found else None
+
+
+def _fall(move: Costliest) -> float:
+    """Win chance that the move gave away, 0..2; 0 where that is not known."""
+    return 0.0 if move.before is None or move.after is None else move.before - move.after
 
 
 def closing_comment(

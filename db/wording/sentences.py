@@ -57,7 +57,8 @@ class Narrator:
             return self._joined(self._what_happened(evidence, again=again), better)
         facts = facts_of(evidence)
         if (facts.best_mate is not None or evidence.cause == "win_missed") and facts.perpetual is None:
-            return better
+            # Away from the move the sentence must name it.
+            return better if self.beside_move else f"{self._bait(evidence, facts)}: {better}"
         if answer_told and evidence.cause.endswith("_missed"):
             # That it was missed is said by what is better.
             evidence = replace(evidence, cause="")

@@ -106,7 +106,7 @@ def test_who_could_mate_by_force_reads_that_and_no_other_reason() -> None:
         "8/p1Q3pp/1p3rk1/8/3q3P/1P6/P4P1K/R4R2 w - - 4 35", "a1d1 d4h4 h2g1 f6f4 c7c6 f4f6 c6g2 g6h5 d1d5 h5h6",
         "f1g1 Rg1+ Kf5 Rg5+ Ke4 Re1+", 1.0, 0.711, cause="threat", cause_squares=("h4",), number=35,
     )  # fmt: skip
-    assert fell(said).startswith("35.Rg1+ mates by force ")
+    assert fell(said).startswith("35.Rad1?: 35.Rg1+ mates by force ")
     assert "pawn" not in fell(said)
 
 
