@@ -11,7 +11,6 @@ from trapcore import _native
 from trapcore.parallel.budget import Budget
 from trapcore.proof.causes import Cause, Mistake, explain
 from trapcore.proof.mate import prove_mate
-from trapcore.trees.chess_game import parse_position
 from trapcore.win_chance import INACCURACY
 
 SEEMS = 0.05
@@ -33,16 +32,24 @@ class Slip:
     """With the best move."""
     after: float
     """With this one."""
-    best_line: tuple[str, ...]
-    """SAN: the best move and what follows."""
     line: tuple[str, ...]
     """UCI: the best answer and what follows."""
-    best: str
-    """The best move, UCI."""
+    better: tuple[str, ...]
+    """UCI: the best move and what follows."""
     mate_in: int | None = None
     """Moves to the mate that the move allows, if that is proved."""
     cause: Cause | None = None
     """Why the move is worse, if the board shows it."""
+
+    @property
+    def best(self) -> str:
+        """The best move, UCI."""
+        return self.better[0]
+
+    @property
+    def best_line(self) -> tuple[str, ...]:
+        """The best move and what follows, SAN."""
+        return tuple(_native.sans(self.value.origin, self.better))
 
     @property
     def loss(self) -> float:
@@ -89,9 +96,8 @@ def slips_of(
                 value=value,
                 before=before.chance,
                 after=-after.chance,
-                best_line=tuple(_native.sans(value.origin, before.line[:_BEST_PLIES])),
+                better=before.line[:_BEST_PLIES],
                 line=after.line,
-                best=before.line[0],
             )
 
 
@@ -114,12 +120,11 @@ def _with_mate(slip: Slip) -> Slip:
 
 
 def _mistake(slip: Slip) -> Mistake:
-    board = parse_position(slip.value.origin)
     return Mistake(
         fen=slip.value.origin,
         bait=slip.value.played,
         killer_line=slip.line,
-        best_line=tuple(board.push_san(san).uci() for san in slip.best_line),
+        best_line=slip.better,
         before=slip.before,
         after=slip.after,
         mate_in=slip.mate_in,
