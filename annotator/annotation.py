@@ -198,17 +198,13 @@ class Annotator:
         commentator: Commentator,
     ) -> str:
         """The comment at the end of a game; empty if no move is told to cost anything and the accuracy is not known."""
-        costliest = costliest_of(told, worth.slips)
-        if costliest is None and accuracy is None:
-            return ""
         moves = played().get(game.game)
         course = (
             None
             if moves is None
             else Course.of(moves.result, game.tags.get("Termination", ""), moves.epds, worth.known)
         )
-        if self.selection.is_whole:
-            costliest = costliest_of(told, worth.slips, course)
+        costliest = costliest_of(told, worth.slips, course if self.selection.is_whole else None)
         return closing_comment(
             costliest,
             commentator.style.narrator.language,
