@@ -22,7 +22,7 @@ from db.storage.value_rows import stored_values
 from db.traps.json_form import JSON_FORM, to_dict
 from db.traps.openings import positions_of_opening
 from db.traps.terms import Event
-from db.traps.trap import Trap, read_moves
+from db.traps.trap import Trap, move_words, read_moves
 from trapcore import _native
 from trapcore.errors import InputError, UsageError
 from trapcore.proof.verdict import Verdict
@@ -109,13 +109,14 @@ def _start(text: str) -> _Start:
     """A FEN, moves from the usual start, or the name or ECO code of an opening."""
     if "/" in text:
         return _Start(frozenset([_native.position_key(text)]), ())
-    if named := positions_of_opening(text):
-        return _Start(frozenset(map(_native.position_key, named)), tuple(sorted(set(named.values()))))
     board = chess.Board()
     try:
         for move in read_moves(board, text, "moves"):
             board.push(move)
     except InputError as error:
+        # Only now, because to compare a text with all names takes longest.
+        if named := positions_of_opening(text):
+            return _Start(frozenset(map(_native.position_key, named)), tuple(sorted(set(named.values()))))
         raise UsageError(
             "start is no opening, ECO code or FEN, and no line of moves: {error}", error=str(error)
         ) from error
@@ -131,8 +132,7 @@ def _by_lines(connection: Connection, starts: Collection[bytes], plies: int) -> 
         at = next((ply for ply, key in enumerate(keys) if key in starts), None)
         end = len(keys) - 1
         if at is not None and end - at <= plies:
-            sans = [word for word in moves.split() if not word.rstrip(".").isdigit()]
-            found[trap_id, end % 2] = tuple(sans[at:])
+            found[trap_id, end % 2] = move_words(moves)[at:]
     return found
 
 

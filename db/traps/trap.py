@@ -136,7 +136,7 @@ class Trap:
         if board.is_checkmate() != (self.outcome is Outcome.MATE):
             ends = "ends in mate" if board.is_checkmate() else "does not end in mate"
             raise InputError(f"{self.slug}: the outcome is said to be {self.outcome}, but the killer line {ends}")
-        if self.moves is not None and _played(_words(self.moves), self.name)[1] != self.epd:
+        if self.moves is not None and _played(move_words(self.moves), self.name)[1] != self.epd:
             raise InputError(f"{self.slug}: the moves {self.moves} do not lead to the position {self.epd}")
         self._check_proof()
 
@@ -234,13 +234,13 @@ def make_trap(
     """
     if fen is None and moves is None:
         raise InputError(f"{name}: neither a position nor the moves that lead to it were given")
-    written, epd = (None, "") if moves is None else _played(_words(moves), name)
+    written, epd = (None, "") if moves is None else _played(move_words(moves), name)
     start = parse_position(epd if fen is None else fen)
     board = start.copy(stack=False)
-    line = _play(board, _words(bait), name)
+    line = _play(board, move_words(bait), name)
     if len(line) != 1:
         raise InputError(f"{name}: the bait must be one move, not {bait!r}")
-    line += _play(board, _words(killer_line), name)
+    line += _play(board, move_words(killer_line), name)
     slug = labels.get("slug")
     trap = Trap(
         slug=slug if slug is not None else slugify(name),
@@ -267,7 +267,7 @@ def read_moves(board: chess.Board, text: str | Iterable[str], what: str) -> list
     """
     board = board.copy()
     already = len(board.move_stack)
-    _play(board, _words(text), what)
+    _play(board, move_words(text), what)
     return board.move_stack[already:]
 
 
@@ -308,7 +308,7 @@ def _strict(board: chess.Board, move: str) -> chess.Move:
     return parsed
 
 
-def _words(text: str | Iterable[str]) -> tuple[str, ...]:
+def move_words(text: str | Iterable[str]) -> tuple[str, ...]:
     """The moves of a text as they are written, without their numbers and what somebody thinks of them."""
     words = text.split() if isinstance(text, str) else text
     tokens = (re.sub(r"^\d+\.+", "", word).rstrip("!?") for word in words)
