@@ -12,6 +12,7 @@ import pytest
 from trapcore.errors import PositionError, UsageError
 from trapcore.parallel.budget import Cancellation
 from trapcore.trees.tree import Tree, local_tree
+from workshop.games.monte_carlo.speed import plain_search
 from workshop.games.rules import GAMES, game_named
 from workshop.games.search.local_search import LocalBudget, LocalSearch
 from workshop.games.search.monte_carlo import (
@@ -44,24 +45,7 @@ OF_TREES: dict[str, Callable[[Tree, Tree], float]] = {
 
 def core(game: str, text: str) -> _core.MonteCarlo:
     """The core's search, for its rules."""
-    return _core.MonteCarlo(
-        game,
-        text,
-        1,
-        1 << 20,
-        exploration=0.7,
-        solver=False,
-        decisive=False,
-        mast=None,
-        history=0.0,
-        all_moves=False,
-        grave=None,
-        only_decisive=False,
-        bias=0.004,
-        minimax=0.0,
-        sharing=None,
-        local=False,
-    )
+    return plain_search(game, text, exploration=0.7, bias=0.004)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -21,15 +21,14 @@ class Speed:
     """A second of processor time."""
 
 
-def of_random_playouts(game: str) -> float:
-    """Random games without a tree, a second of processor time."""
-    played = game_named(game)
-    bare = _core.MonteCarlo(
-        played.name,
-        played.text(played.start()),
+def plain_search(game: str, text: str, *, exploration: float = 0.0, bias: float = 0.0) -> _core.MonteCarlo:
+    """The core's search of a game from the position ``text``, without any of its variants; seed 1, a table of 2**20."""
+    return _core.MonteCarlo(
+        game,
+        text,
         1,
         1 << 20,
-        exploration=0.0,
+        exploration=exploration,
         solver=False,
         decisive=False,
         mast=None,
@@ -37,11 +36,17 @@ def of_random_playouts(game: str) -> float:
         all_moves=False,
         grave=None,
         only_decisive=False,
-        bias=0.0,
+        bias=bias,
         minimax=0.0,
         sharing=None,
         local=False,
     )
+
+
+def of_random_playouts(game: str) -> float:
+    """Random games without a tree, a second of processor time."""
+    played = game_named(game)
+    bare = plain_search(played.name, played.text(played.start()))
     count = 1000
     while True:
         began = time.process_time()
