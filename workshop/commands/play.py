@@ -92,7 +92,7 @@ def _play(game: str, names: Mapping[str, str], players: Mapping[str, MonteCarloS
         colour = COLOURS[board.text.split()[1]]
         echo(f"\n{_drawn(board.text)}\n")
         if names[colour] == HUMAN:
-            move = _asked(board, colour)
+            move = _typed_move(board, colour)
             if move is None:
                 echo("the game is not finished")
                 return
@@ -137,7 +137,7 @@ def _drawn(text: str) -> str:
     return "\n".join(lines)
 
 
-def _asked(board: MonteCarloSearch, colour: str) -> str | None:
+def _typed_move(board: MonteCarloSearch, colour: str) -> str | None:
     """A legal move that was typed; None at the end of input."""
     legal = {label.casefold(): label for label in board.labels}
     while True:

@@ -29,12 +29,12 @@ def main() -> None:
     """Annotate, compare, and print the figures."""
     games = [game for game, _ in evaluated_games()]
     costs = {(number, ply): cost for number, game in enumerate(games, 1) for ply, cost in _costs(game)}
-    slips, told = _told(games)
-    print(f"{len(games)} games, {len(costs)} moves, {len(slips)} slips, {len(told - slips.keys())} other moves told")
+    slips, marked = _marked(games)
+    print(f"{len(games)} games, {len(costs)} moves, {len(slips)} slips, {len(marked - slips.keys())} other moves told")
     for low, high in CLASSES:
         here = [move for move, cost in costs.items() if low <= cost < high]
-        marked = sum(move in told for move in here)
-        print(f"lichess: {low} to {high} points: {len(here)}, marked {marked} ({marked / max(1, len(here)):.2f})")
+        found = sum(move in marked for move in here)
+        print(f"lichess: {low} to {high} points: {len(here)}, marked {found} ({found / max(1, len(here)):.2f})")
     for low, high in CLASSES:
         here = [move for move, cost in slips.items() if low <= cost < high and move in costs]
         half, little = (sum(costs[move] >= least for move in here) for least in (low / 2, 2.5))
@@ -53,7 +53,7 @@ def _costs(game: chess.pgn.Game) -> Iterator[tuple[int, float]]:
         before = after
 
 
-def _told(games: list[chess.pgn.Game]) -> tuple[Moves, set[tuple[int, int]]]:
+def _marked(games: list[chess.pgn.Game]) -> tuple[Moves, set[tuple[int, int]]]:
     """The slips with what they cost, and all moves that have a sign for a bad move."""
     with tempfile.TemporaryDirectory() as name:
         source, out, report = (Path(name) / file for file in ("games.pgn", "out.pgn", "report.jsonl"))

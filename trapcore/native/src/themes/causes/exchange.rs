@@ -22,13 +22,13 @@ pub(crate) fn material(board: &Board, color: Color) -> i32 {
 /// What `by` wins if it takes on the square: 0 or less where it cannot, or had better not. Centipawns.
 pub(crate) fn taking(board: &Board, by: Color, square: Square) -> i32 {
     let Some(role) = board.role_at(square).filter(|_| board.color_at(square) == Some(!by)) else { return 0 };
-    let held = held(board, Color::White, square) | held(board, Color::Black, square);
+    let pinned = pinned(board, Color::White, square) | pinned(board, Color::Black, square);
     let mut occupied = board.occupied();
     let (mut gains, mut on_square, mut side) = (Vec::new(), piece_value(role), by);
     loop {
         let all = (board.attacks_to(square, Color::White, occupied) | board.attacks_to(square, Color::Black, occupied))
             & occupied
-            & !held;
+            & !pinned;
         let Some((from, role)) = cheapest(board, all & board.by_color(side)) else { break };
         if role == Role::King && (all & board.by_color(!side)).any() {
             break;
@@ -46,7 +46,7 @@ pub(crate) fn taking(board: &Board, by: Color, square: Square) -> i32 {
 }
 
 /// Pieces of a side that a pin keeps from going to the square.
-fn held(board: &Board, color: Color, square: Square) -> Bitboard {
+fn pinned(board: &Board, color: Color, square: Square) -> Bitboard {
     let Some(king) = board.king_of(color) else { return Bitboard::EMPTY };
     (attacks::queen_attacks(king, board.occupied()) & board.by_color(color))
         .into_iter()
