@@ -16,8 +16,8 @@ from annotator.worker import BATCH_BYTES, LOSSES_BATCH_BYTES
 from db.patterns.recall import no_recall
 from db.traps.position_value import no_values
 from db.traps.trap import Trap
-from db.wording.grammar import Verbosity
-from db.wording.languages import Language
+from db.wording.languages.available import Language
+from db.wording.languages.grammar import Verbosity
 from trapcore import _native
 from trapcore.errors import UsageError
 from trapcore.measures.options import LEAST_SIMILARITY, IndexedMeasure

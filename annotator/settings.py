@@ -6,8 +6,8 @@ from pathlib import Path
 from pydantic import BaseModel, Field, field_validator
 
 from db.proof.engine_choice import AUTO, engine_command
-from db.wording.grammar import Verbosity
-from db.wording.languages import Language
+from db.wording.languages.available import Language
+from db.wording.languages.grammar import Verbosity
 from trapcore.measures.options import LEAST_SIMILARITY, IndexedMeasure
 from trapcore.settings import at_home, data_folder
 

@@ -29,7 +29,7 @@ from db.library.open import open_library
 from db.proof.engine_choice import OFF
 from db.storage.sighting_rows import Sighting
 from db.traps.trap import Trap
-from db.wording.english import ENGLISH
+from db.wording.languages.english import ENGLISH
 from db.wording.sentences import Narrator
 from lichess.api import USUAL_START, Color, GameInfo, GameState, LichessError, Limited
 from lichess.rate_limits import LIMITED_SECONDS

@@ -18,7 +18,7 @@ The command line prints ``trapline: <message>`` as one line and exits with ``exi
 Exit code 130 is an interrupted run.
 
 The text of an error is a `Message`: an English template with named values. The template is the key by which
-`db.wording.grammar` finds the words of another language::
+`db.wording.languages.grammar` finds the words of another language::
 
     raise UsageError("{what} must be a number, not {text!r}", what=Message("the share"), text=text)
 """

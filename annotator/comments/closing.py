@@ -22,7 +22,7 @@ from db.wording.causes import is_theme, mechanism_name, place_name
 from db.wording.claims import percent_of_chance
 from db.wording.evidence import BETTER
 from db.wording.facts import facts_of
-from db.wording.grammar import Grammar
+from db.wording.languages.grammar import Grammar
 from db.wording.names import safe_name
 from trapcore import _native
 from trapcore.win_chance import BLUNDER, MISTAKE

@@ -25,7 +25,7 @@ from db.traps.position_value import Values
 from db.traps.terms import Event
 from db.wording import moves
 from db.wording.facts import facts_of
-from db.wording.grammar import Verbosity
+from db.wording.languages.grammar import Verbosity
 from db.wording.lines import rounded, shown_line
 from db.wording.moves import nag
 from db.wording.sentences import Narrator

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 
-from db.wording.grammar import Grammar
+from db.wording.languages.grammar import Grammar
 
 # Letters and signs that NFKD does not take apart.
 _ASCII = str.maketrans(

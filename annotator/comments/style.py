@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from db.wording.grammar import Verbosity
-from db.wording.languages import LANGUAGES, Language
+from db.wording.languages.available import LANGUAGES, Language
+from db.wording.languages.grammar import Verbosity
 from db.wording.sentences import Narrator
 
 

@@ -21,7 +21,7 @@ from db.traps.terms import Event
 from db.wording.causes import cause_name, mechanism_name
 from db.wording.evidence import Evidence
 from db.wording.facts import facts_of
-from db.wording.grammar import Verbosity
+from db.wording.languages.grammar import Verbosity
 from db.wording.sentences import Narrator
 from trapcore import _native
 from trapcore.trees.chess_game import parse_position

@@ -9,7 +9,7 @@ from db.patterns.keys import Pattern
 from db.patterns.recall import Again, Occasion
 from db.traps.terms import Event
 from db.wording.causes import is_theme, mechanism_name, place_name
-from db.wording.english import ENGLISH
+from db.wording.languages.english import ENGLISH
 from db.wording.names import safe_name
 from lichess.api import GameInfo
 from trapcore.win_chance import BLUNDER

@@ -14,9 +14,9 @@ from bot.saved_state import TRAPS_CHOSEN, TRAPS_TAKEN
 from db.query.answer import Page
 from db.traps.terms import Event
 from db.traps.trap import Trap
-from db.wording.english import ENGLISH
 from db.wording.evidence import Evidence
-from db.wording.grammar import Verbosity
+from db.wording.languages.english import ENGLISH
+from db.wording.languages.grammar import Verbosity
 from db.wording.names import safe_name
 from db.wording.sentences import Narrator
 from lichess.api import ChatLine, GameInfo, Room

@@ -18,8 +18,8 @@ from db.games.accounts import SiteAccount
 from db.games.players import find_players, players
 from db.library.library import Library
 from db.storage.practice_rows import Card, Review, cards_of, profile_names, reviews_of, store_review
-from db.wording.english import ENGLISH
-from db.wording.grammar import Grammar
+from db.wording.languages.english import ENGLISH
+from db.wording.languages.grammar import Grammar
 from trapcore.errors import UsageError, unknown_name
 from trapcore.extras import extra
 from trapcore.parallel.budget import Cancellation

@@ -11,8 +11,8 @@ from coach.practice.judge import Judgement, Mark, failing_line
 from db.patterns.keys import Pattern
 from db.traps.terms import Side
 from db.wording.claims import points_of_cost, year
-from db.wording.english import ENGLISH
-from db.wording.grammar import Grammar
+from db.wording.languages.english import ENGLISH
+from db.wording.languages.grammar import Grammar
 from db.wording.names import theme_name
 
 HINTS = 3

@@ -16,7 +16,7 @@ from db.patterns.keys import Pattern
 from db.patterns.recurring import IN_GAMES, LEAST_GAMES, Recurring
 from db.traps.board_svg import Picture, draw
 from db.wording.causes import advice
-from db.wording.grammar import Grammar
+from db.wording.languages.grammar import Grammar
 
 
 def embedded(picture: Picture) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from html import escape
 
 from coach.report.report import Group, ScoreRate
-from db.wording.grammar import Grammar
+from db.wording.languages.grammar import Grammar
 
 WIDTH = 640
 """Pixels; the style sheet makes a plot as narrow as the page."""

@@ -15,8 +15,8 @@ from enum import StrEnum
 from db.storage.losing_rows import LosingMove
 from db.traps.terms import Side
 from db.wording.causes import MISSED, cause_name, is_theme, mechanism_name, place_name
-from db.wording.english import ENGLISH
-from db.wording.grammar import Grammar
+from db.wording.languages.english import ENGLISH
+from db.wording.languages.grammar import Grammar
 from trapcore import _native
 
 COPIES = {"cause": 4, "mechanism": 8, "place": 8}

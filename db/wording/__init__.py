@@ -1,24 +1,19 @@
 """Wording: the one place where sentences about traps and losing moves are made, for every part of the product.
 
 A sentence says what happened, why, what it cost and what was better, in this order, and no more than the evidence does.
-A new language is a module like ``german.py`` with a catalog like ``german.toml``, and a line in ``languages.py``.
 
-====================  ==========================================================================================
-evidence.py           what a sentence may rest on, as a value
-material.py           material that a line loses or wins, counted where nobody can take it back
-facts.py              facts of a line, read off the board: motifs, mate patterns, perpetual checks
-lines.py              how much of a line is shown
-moves.py              moves and lines with their numbers, and their signs (??, ?, ?!)
-causes.py             why a move loses, and what its killer line does, in words
-grammar.py            a language as a value: its templates, words and catalog of texts
-english.py            English
-german.py             German
-languages.py          the languages that there are
-boards.py             boards in words
-names.py              names of traps and families as people read them
-patterns.py           names of lines that nobody has named, by what they do
-sentences.py          the sentences of the five events
-template_language.py  templates of Jinja2 in the reader's language
-claims.py             what is known about a trap of the library, and what a move loses, in a few words
-====================  ==========================================================================================
+============  ==============================================================================================
+evidence.py   what a sentence may rest on, as a value
+material.py   material that a line loses or wins, counted where nobody can take it back
+facts.py      facts of a line, read off the board: motifs, mate patterns, perpetual checks
+lines.py      how much of a line is shown
+moves.py      moves and lines with their numbers, and their signs (??, ?, ?!)
+causes.py     why a move loses, and what its killer line does, in words
+boards.py     boards in words
+names.py      names of traps and families as people read them
+patterns.py   names of lines that nobody has named, by what they do
+sentences.py  the sentences of the five events
+claims.py     what is known about a trap of the library, and what a move loses, in a few words
+languages/    English, German, and what a language is
+============  ==============================================================================================
 """

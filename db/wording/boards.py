@@ -5,7 +5,7 @@ from functools import lru_cache
 import chess
 
 from db.traps.board_svg import Picture, read_board
-from db.wording.grammar import Grammar
+from db.wording.languages.grammar import Grammar
 
 
 def picture_words(picture: Picture, language: Grammar) -> str:

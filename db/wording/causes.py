@@ -10,10 +10,10 @@ from typing import NamedTuple
 import chess
 
 from db.traps.terms import Side
-from db.wording.english import ENGLISH
 from db.wording.evidence import Evidence
 from db.wording.facts import CAPTURES, Facts
-from db.wording.grammar import Grammar
+from db.wording.languages.english import ENGLISH
+from db.wording.languages.grammar import Grammar
 from db.wording.material import best_moves, lost_points, takes_with_profit
 from trapcore.parallel.budget import Budget
 from trapcore.proof.search import search

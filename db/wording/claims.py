@@ -8,8 +8,8 @@ from db.traps.temptation import UNKNOWN_RATING, Frequency, Profile, RatingBand, 
 from db.traps.terms import Outcome
 from db.traps.trap import Trap
 from db.wording import moves
-from db.wording.english import ENGLISH
-from db.wording.grammar import Grammar
+from db.wording.languages.english import ENGLISH
+from db.wording.languages.grammar import Grammar
 from db.wording.material import Material
 from trapcore.proof.search import MATE, MATE_BOUND
 from trapcore.proof.verdict import Verdict

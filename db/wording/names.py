@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
-from db.wording.grammar import Grammar
+from db.wording.languages.grammar import Grammar
 
 _NAMES_ITSELF = re.compile(r"(trap|mate|fishing pole|king hunt)( (by|with) .*)?$", re.IGNORECASE)
 _SAN = r"(?:[KQRBN]?[a-h]?[1-8]?x?[a-h][1-8](?:=[QRBN])?[+#]?)"

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 
 import chess
 
-from db.wording.english import ENGLISH
+from db.wording.languages.english import ENGLISH
 from trapcore.proof.themes import LineTheme, line_themes
 from trapcore.trees.chess_game import parse_position
 

@@ -14,7 +14,7 @@ from db.wording.causes import cause_words
 from db.wording.claims import material_words, percent_of_chance, points_of_cost
 from db.wording.evidence import BETTER, EVEN, Evidence, verdict, worth_of
 from db.wording.facts import CAPTURES, CHECKS, LONGEST_MATE, Facts, Motif, facts_of
-from db.wording.grammar import FIRST_HALF_MOVE, Grammar, Verbosity
+from db.wording.languages.grammar import FIRST_HALF_MOVE, Grammar, Verbosity
 from db.wording.lines import MATE_PLIES, shown_line
 from db.wording.material import is_sure
 from db.wording.names import trap_name

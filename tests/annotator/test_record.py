@@ -20,7 +20,7 @@ from db.library.library import Library
 from db.library.open import open_library
 from db.storage.losing_rows import losing_moves_of
 from db.storage.tables import GameRow, LosingMoveRow, PositionValueRow
-from db.wording.english import ENGLISH
+from db.wording.languages.english import ENGLISH
 from db.wording.sentences import Narrator
 from tests.conftest import NewLibrary
 from tests.support.command_line import run_program

@@ -20,8 +20,8 @@ from annotator.request import AnalysisRequest
 from annotator.selection import Selection
 from annotator.settings import AnalysisSettings
 from db.library.open import open_library
-from db.wording.grammar import Verbosity
-from db.wording.languages import Language
+from db.wording.languages.available import Language
+from db.wording.languages.grammar import Verbosity
 from tests.support.public_data import DATA, needs
 from tests.support.trap_games import make_library
 from trapcore import _native

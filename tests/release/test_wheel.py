@@ -53,7 +53,7 @@ def test_the_wheel_holds_every_package_and_file_of_the_product(wheel: Path) -> N
     expected |= {"trapcore/_native.pyi", "trapcore/_native.abi3.so", "db/traps/openings.tsv"}
     expected |= {"db/formats/traps.toml", "db/formats/certificates.json", "db/patterns/bundled.tsv"}
     expected |= {"coach/practice/decoys.tsv"}
-    expected |= {"db/wording/german.toml"}
+    expected |= {"db/wording/languages/german.toml"}
     expected |= {"trapcore/ranking/weights.bin", "trapcore/ranking/background_moves.tsv"}
     expected |= {
         str(p.relative_to(ROOT))

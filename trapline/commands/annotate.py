@@ -106,8 +106,8 @@ def annotate(
     from annotator.settings import Tell
     from db.patterns.recall import recall_of, recall_state
     from db.storage.value_rows import values_of
-    from db.wording.grammar import Verbosity
-    from db.wording.languages import Language
+    from db.wording.languages.available import Language
+    from db.wording.languages.grammar import Verbosity
     from trapcore.errors import UsageError
     from trapcore.measures.options import chosen, indexed
     from trapline.commands.resources import open_existing, pool_for, say_engine, used_files

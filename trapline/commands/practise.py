@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from coach.practice.progress import Comparison
     from coach.practice.session import Practice
     from db.library.library import Library
-    from db.wording.grammar import Grammar
+    from db.wording.languages.grammar import Grammar
 
 COMMANDS = "hint, show, skip, quit"
 """What may be written in place of a move, and"""

@@ -14,7 +14,7 @@ from trapline.echo import say
 if TYPE_CHECKING:
     from db.library.library import Library
     from db.proof.prover import TrapProver
-    from db.wording.grammar import Grammar
+    from db.wording.languages.grammar import Grammar
     from trapcore.errors import InputError
     from trapcore.parallel.pools import Pool
     from trapline.settings import Settings
@@ -88,7 +88,7 @@ def default_library() -> Path:
 
 def chosen_language(code: str | None) -> Grammar:
     """Language of an option, else of the setting. Raises `UsageError` for a code that there is not."""
-    from db.wording.languages import LANGUAGES, Language
+    from db.wording.languages.available import LANGUAGES, Language
     from trapcore.measures.options import chosen
     from trapline.settings import read_settings
 

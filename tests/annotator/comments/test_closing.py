@@ -18,8 +18,8 @@ from db.library.open import open_library
 from db.patterns.keys import patterns_of
 from db.patterns.recall import Again, Occasion, recall_of, recall_state
 from db.traps.openings import Opening
-from db.wording.grammar import Grammar
-from db.wording.languages import LANGUAGES, Language
+from db.wording.languages.available import LANGUAGES, Language
+from db.wording.languages.grammar import Grammar
 from tests.annotator.comments.test_glyphs import THREAT
 from tests.db.patterns.samples import game as sample
 from tests.db.patterns.samples import mistake, store

@@ -13,8 +13,8 @@ from annotator.comments.telling import chosen, words
 from annotator.events import EventProof, TrapEvent
 from annotator.selection import hangs_on
 from db.traps.terms import Event
-from db.wording.grammar import Verbosity
-from db.wording.languages import LANGUAGES, Language
+from db.wording.languages.available import LANGUAGES, Language
+from db.wording.languages.grammar import Verbosity
 from db.wording.sentences import Narrator
 from tests.annotator.comments.test_glyphs import THREAT
 from tests.support.told_events import after, anchor_of, gain, legal, unlike

@@ -25,7 +25,7 @@ from db.library.open import open_library
 from db.patterns.bundled import bundled_patterns
 from db.patterns.keys import Pattern
 from db.storage.practice_rows import reviews_of
-from db.wording.languages import LANGUAGES, Language
+from db.wording.languages.available import LANGUAGES, Language
 from tests.support.practice_library import LEGAL_KILLER, PLAYER, copy_practice_library
 from trapcore.win_chance import BLUNDER
 from workshop.experiments.decoys import LEAST_SIMILARITY, decoy_of

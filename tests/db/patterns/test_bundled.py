@@ -23,7 +23,7 @@ from db.patterns.keys import Pattern, token_sets
 from db.patterns.peers import peer_rates
 from db.storage.tables import BundledPatternRow
 from db.traps.temptation import rating_band
-from db.wording.languages import LANGUAGES, Language
+from db.wording.languages.available import LANGUAGES, Language
 from tests.db.patterns.samples import game, mistake, store
 from trapcore.win_chance import MISTAKE
 from workshop.experiments.bundled_patterns import chosen, file_of, judged

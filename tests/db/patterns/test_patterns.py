@@ -20,7 +20,7 @@ from db.patterns.peers import PatternRate, peer_rates
 from db.patterns.recurring import recurring
 from db.storage.tables import GameRow, LosingMoveRow, MistakeRow
 from db.traps.temptation import rating_band
-from db.wording.english import ENGLISH
+from db.wording.languages.english import ENGLISH
 from tests.db.patterns.samples import LINES, game, judge, mistake, store
 
 NAMES = ("Ann", "Bob", "Cec", "Dan", "Eve")

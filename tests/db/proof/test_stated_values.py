@@ -18,7 +18,7 @@ import httpx
 
 from db.games.stored_game import stored_game
 from db.library.open import open_library
-from db.wording.english import ENGLISH
+from db.wording.languages.english import ENGLISH
 from db.wording.sentences import Narrator
 from tests.support.polling import until
 from tests.support.web_server import GAMES, ROOT, environment, served

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from db.wording.english import ENGLISH
 from db.wording.evidence import Evidence
-from db.wording.german import GERMAN
+from db.wording.languages.english import ENGLISH
+from db.wording.languages.german import GERMAN
 from db.wording.sentences import Narrator
 
 

@@ -14,9 +14,9 @@ from db.games.phases import PHASES
 from db.games.players import find_players
 from db.games.trap_occurrences import UNNAMED
 from db.traps.temptation import rating_band
-from db.wording.english import ENGLISH
-from db.wording.grammar import Grammar, catalog
-from db.wording.languages import LANGUAGES, OWN_WORDS
+from db.wording.languages.available import LANGUAGES, OWN_WORDS
+from db.wording.languages.english import ENGLISH
+from db.wording.languages.grammar import Grammar, catalog
 from db.wording.names import theme_name
 from tests.db.wording.catalog_texts import ROOT, TEMPLATES, raised, wanted
 from trapcore.errors import Message, PositionError, UsageError

@@ -3,10 +3,10 @@
 import pytest
 
 from db.wording.causes import CAUSE_NAMES, cause_name, mechanism_name, place_name
-from db.wording.english import ENGLISH
 from db.wording.evidence import Evidence
-from db.wording.german import GERMAN
-from db.wording.grammar import Grammar
+from db.wording.languages.english import ENGLISH
+from db.wording.languages.german import GERMAN
+from db.wording.languages.grammar import Grammar
 from db.wording.sentences import Narrator
 from trapcore.proof.causes import CAUSES
 

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from db.wording.english import ENGLISH
 from db.wording.evidence import Evidence
-from db.wording.german import GERMAN
+from db.wording.languages.english import ENGLISH
+from db.wording.languages.german import GERMAN
 from db.wording.names import trap_name
 from db.wording.sentences import Narrator
 from trapcore.proof.themes import line_themes

@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from db.wording.languages import Language
+from db.wording.languages.available import Language
 from tests.support.practice_library import PLAYER, copy_practice_library
 from tests.support.web_server import GAMES, Served, served, words
 from trapline.web.pages.rendering import COOKIE, accepted

@@ -2,7 +2,7 @@
 
 import pytest
 
-from db.wording.english import ENGLISH
+from db.wording.languages.english import ENGLISH
 from db.wording.patterns import PATTERNS, pattern_of
 from tests.support.db_traps import LEGAL_FEN
 from trapcore.proof.themes import THEMES

@@ -12,10 +12,10 @@ from coach.practice.exercise import Exercise, Origin, Task
 from coach.practice.wording import HINTS, hint, question, theme_words
 from db.games.losing_themes import NAMED
 from db.traps.terms import KINDS
-from db.wording.english import ENGLISH
-from db.wording.german import GERMAN
-from db.wording.grammar import Grammar
-from db.wording.languages import LANGUAGES
+from db.wording.languages.available import LANGUAGES
+from db.wording.languages.english import ENGLISH
+from db.wording.languages.german import GERMAN
+from db.wording.languages.grammar import Grammar
 
 GAMES = Path(__file__).parents[3] / "examples" / "games.pgn"
 

@@ -16,7 +16,7 @@ from db.proof.prover import TrapProver
 from db.traps.board_svg import described
 from db.traps.temptation import Profile
 from db.traps.trap import make_trap
-from db.wording.english import ENGLISH
+from db.wording.languages.english import ENGLISH
 from tests.support.polling import PATIENCE_SECONDS
 from tests.support.trap_games import FELL, game
 from tests.support.web_server import GAMES, LEGAL, Served, make_library, served

@@ -13,8 +13,8 @@ import pytest
 
 from db.games.accuracy import accuracy_of
 from db.library.open import open_library
-from db.wording.grammar import Grammar
-from db.wording.languages import LANGUAGES, Language
+from db.wording.languages.available import LANGUAGES, Language
+from db.wording.languages.grammar import Grammar
 from tests.fake_lichess.http.server import Server
 from tests.support.polling import PATIENCE_SECONDS
 from tests.support.practice_library import GAMES, PLAYER, copy_practice_library

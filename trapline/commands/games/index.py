@@ -35,7 +35,7 @@ def index(
     from annotator.record import Recorded, record_losing_moves
     from annotator.settings import Tell
     from db.games.index_games import Progress, index_files
-    from db.wording.english import ENGLISH
+    from db.wording.languages.english import ENGLISH
     from trapcore.measures.options import chosen
     from trapline.commands.terminal import Status, counted, index_json, print_json, say
     from trapline.settings import read_settings

@@ -66,7 +66,7 @@ def report(
 
 
 def _without_traps(found: Report) -> str:
-    from db.wording.english import ENGLISH
+    from db.wording.languages.english import ENGLISH
 
     games, losses = ENGLISH.counted(found.games, "game"), found.losses
     losing = ""

@@ -19,7 +19,7 @@ from starlette.datastructures import UploadFile
 from annotator.request import AnalysisOptions, AnalysisRequest
 from annotator.selection import Selection, Side
 from annotator.settings import Tell
-from db.wording.languages import Language
+from db.wording.languages.available import Language
 from trapcore.errors import Message
 from trapcore.measures.options import IndexedMeasure
 from trapline.web.api.json_response import encode_json

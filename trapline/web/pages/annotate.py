@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
 from db.traps.terms import Event
-from db.wording.languages import Language
+from db.wording.languages.available import Language
 from trapcore.errors import InputError, Message, UsageError
 from trapline.web.api.uploads import AnnotateParams, start_upload
 from trapline.web.jobs import State

@@ -14,7 +14,7 @@ import chess
 
 from db.traps import board_svg as pictures
 from db.wording.boards import square_words
-from db.wording.grammar import Grammar
+from db.wording.languages.grammar import Grammar
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

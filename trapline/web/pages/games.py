@@ -13,7 +13,7 @@ from coach.practice.wording import numbered
 from db.games.accuracy import GameAccuracy, accuracy_of
 from db.traps.position_value import PositionValue, Values
 from db.wording.claims import percent_of_chance
-from db.wording.grammar import Grammar
+from db.wording.languages.grammar import Grammar
 from trapcore import _native
 from trapcore.parallel.budget import Cancellation
 from trapcore.trees.chess_game import parse_position

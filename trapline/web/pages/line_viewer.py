@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import chess
 
 from db.traps.trap import Trap
-from db.wording.grammar import Grammar
+from db.wording.languages.grammar import Grammar
 from trapline.web.pages.boards import Picture
 from trapline.web.pages.rendering import address, start_number
 

@@ -29,7 +29,7 @@ from db.query.condition import LONGEST_TEXT
 from db.query.mistakes import Answer, answers, what_is_missing
 from db.query.query import MOST_HITS, MistakeQuery
 from db.wording.causes import advice
-from db.wording.grammar import Grammar
+from db.wording.languages.grammar import Grammar
 from db.wording.names import theme_name
 from db.wording.sentences import Narrator
 from trapcore import _native

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from html import escape
 
 from db.traps.temptation import Profile
-from db.wording.grammar import Grammar
+from db.wording.languages.grammar import Grammar
 from trapcore.proof.search import MATE_BOUND
 
 WIDTH, HEIGHT = 520, 240

@@ -19,7 +19,7 @@ from db.query.query import Query as LibraryQuery
 from db.similarity.propose import LosingMove, Proposals, Question, WinningMove
 from db.traps.trap import Trap, read_moves
 from db.wording.boards import described, piece_words, square_words
-from db.wording.grammar import Grammar
+from db.wording.languages.grammar import Grammar
 from trapcore import _native
 from trapcore.errors import InputError, Message, PositionError
 from trapcore.parallel.budget import Cancellation

@@ -26,7 +26,7 @@ from db.library.library import Library
 from db.patterns.keys import Pattern
 from db.patterns.recurring import Recurring, recurring
 from db.query.mistakes import Answer
-from db.wording.grammar import Grammar
+from db.wording.languages.grammar import Grammar
 from db.wording.names import theme_name
 from db.wording.sentences import Narrator
 from trapcore import _native

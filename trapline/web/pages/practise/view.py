@@ -26,7 +26,7 @@ from coach.practice.wording import (
     verdict,
 )
 from db.storage.practice_rows import Review, reviews_of
-from db.wording.grammar import Grammar
+from db.wording.languages.grammar import Grammar
 from trapcore.errors import LibraryError, Message
 from trapcore.parallel.budget import Cancellation
 from trapline.web.pages.boards import Picture, dests, ground, squares

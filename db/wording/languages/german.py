@@ -2,7 +2,7 @@
 
 import chess
 
-from db.wording.grammar import Grammar
+from db.wording.languages.grammar import Grammar
 
 _NAMES = {
     chess.PAWN: "Bauer",

@@ -46,7 +46,7 @@ def catalog(file: str) -> Catalog:
     import tomllib
     from importlib import resources
 
-    tables = tomllib.loads(resources.files("db.wording").joinpath(file).read_text("utf-8"))
+    tables = tomllib.loads(resources.files("db.wording.languages").joinpath(file).read_text("utf-8"))
     return Catalog(
         tables["texts"],
         {english: (one, many) for english, (one, many) in tables["plurals"].items()},

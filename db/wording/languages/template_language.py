@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from db.wording import claims
 from db.wording.boards import picture_words
-from db.wording.grammar import Grammar
+from db.wording.languages.grammar import Grammar
 from trapcore.io.plain_text import harmless
 
 _WORDS: dict[str, Callable[..., str]] = {

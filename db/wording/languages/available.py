@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from enum import StrEnum
 
-from db.wording.english import ENGLISH
-from db.wording.german import GERMAN
-from db.wording.grammar import Grammar
+from db.wording.languages.english import ENGLISH
+from db.wording.languages.german import GERMAN
+from db.wording.languages.grammar import Grammar
 
 
 class Language(StrEnum):
