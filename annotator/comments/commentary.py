@@ -24,6 +24,7 @@ from annotator.slips import Slip
 from db.traps.position_value import Values
 from db.traps.terms import Event
 from db.wording import moves
+from db.wording.evidence import Evidence
 from db.wording.facts import facts_of
 from db.wording.languages.grammar import Verbosity
 from db.wording.lines import rounded, shown_line
@@ -92,6 +93,7 @@ class Commentator:
         by_ply, valued = _by_ply(events), {value.ply: value for value in worth.values}
         slips = {slip.value.ply: slip for slip in worth.slips}
         said_before: dict[int, str] = {}
+        answered: dict[int, Evidence] = {}
         for ply in sorted(by_ply.keys() | slips.keys() | (valued.keys() if self.style.evaluations else set())):
             here, value = by_ply.get(ply, []), valued.get(ply)
             place = _place(here, value)
@@ -100,7 +102,11 @@ class Commentator:
                 text.add(each)
             slip = slips.get(ply) if not told.get(ply) else None
             if slip is not None:
-                text.add_slip(slip, self.style.narrator)
+                text.add_slip(slip, self.style.narrator, answered.get(ply - 1))
+                answered[ply] = slip.evidence
+            for each in told.get(ply, ()):
+                if each.event.event is Event.FELL:
+                    answered[ply] = evidence_of(each.event)
             said_before[ply] = text.words
             if not any(each in JUDGEMENTS for each in place.anchor.nags):
                 judged = glyph([each.event for each in told.get(ply, ())], here)
@@ -172,9 +178,11 @@ class _MoveComment:
         repeated = told.line_stands and shown.event is Event.MISSED
         self._vary([] if repeated else _variation(shown), told.text)
 
-    def add_slip(self, slip: Slip, narrator: Narrator) -> None:
-        """Add the remark on a move that costs something."""
-        words = narrator.slip(slip.evidence, answer_told=_tells(self._before, slip.best_line[:1]))
+    def add_slip(self, slip: Slip, narrator: Narrator, before: Evidence | None) -> None:
+        """Add the remark on a move that costs something; ``before`` is the move before, if that cost something."""
+        answers = before is not None and before.killer_line[0] == slip.best
+        is_told = answers and _tells(self._before, slip.best_line[:1])
+        words = narrator.slip(slip.evidence, answered=before if is_told else None)
         if words:
             self._words.append(self._written(words))
         self._vary(_better(slip.value.origin, slip.best_line, slip.value.half_move), words)

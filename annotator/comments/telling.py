@@ -125,8 +125,8 @@ class _Game:
     """The last reported move that lost, by whose it was and the answer, see `_answer`."""
     missed: set[tuple[object, ...] | None] = field(default_factory=set)
     """Why moves lost whose missed answer was reported."""
-    answers: dict[int, str] = field(default_factory=dict)
-    """The reported answers (UCI) to moves that lost, by the ply of the move."""
+    answered: dict[int, Evidence] = field(default_factory=dict)
+    """Moves that lost whose answers were reported, by their ply."""
     named: set[str] = field(default_factory=set)
     """Traps that were named, each by what its variants have in common."""
 
@@ -158,14 +158,16 @@ class _Game:
             case Event.FELL:
                 missed = None if instead is None else evidence_of(instead)
                 better = event.best if instead is None or instead.proof.mate_in is None else instead.killer_line[0]
-                answer_told = better is not None and self.answers.get(event.ply - 1) == better
+                answered = self.answered.get(event.ply - 1)
+                if answered is not None and answered.killer_line[0] != better:
+                    answered = None
                 again = self._is_again(event)
-                if narrator.tells_answer(evidence, answer_told=answer_told, again=again):
+                if narrator.tells_answer(evidence, answer_told=answered is not None, again=again):
                     self.fell.add(place)
-                    self.answers[event.ply] = event.killer_line[0]
+                    self.answered[event.ply] = evidence
                     self.allowed[event.mover, _answer(event)] = _Allowed(event.ply, _why(event), _taken(event))
                 return narrator.fell(
-                    evidence, was_set=place in self.was_set, again=again, missed=missed, answer_told=answer_told
+                    evidence, was_set=place in self.was_set, again=again, missed=missed, answered=answered
                 )
             case Event.MISSED:
                 reason = _reason(event)

@@ -208,13 +208,14 @@ def cause_words(evidence: Evidence, facts: Facts, language: Grammar) -> tuple[st
     baited = before.copy(stack=False)
     bait = baited.push_uci(evidence.bait)
     if evidence.mate_in is not None:
-        cause = evidence.cause
-        if cause == "threat" and baited.piece_type_at(bait.to_square) == chess.KING:
-            cause = "mating_net"  # the king goes to where it is mated
+        # A king that moves goes to where it is mated.
+        cause = "mating_net" if baited.piece_type_at(bait.to_square) == chess.KING else evidence.cause
         key = f"cause_{cause}_mate"
         return (key, _gaps(evidence, baited, language)) if key in language.sentences else None
     if evidence.cause.endswith("_missed"):
         return _missed_words(evidence, facts, before, language)
+    if evidence.cause in ("astray", "attacked") and baited.piece_type_at(bait.to_square) == chess.PAWN:
+        return None  # what is lost says more
     gaps = _gaps(evidence, baited, language)
     falls = chess.parse_square(gaps["square"]) if evidence.cause in _LOSES and gaps["piece"] else None
     if falls is None or not _is_lost(facts, baited.piece_type_at(falls)):
@@ -225,14 +226,12 @@ def cause_words(evidence: Evidence, facts: Facts, language: Grammar) -> tuple[st
     if falls is not None and _falls_as_well(evidence, falls):
         return None
     shows = facts.motif is not None and facts.motif.ply == 1
-    if evidence.cause == "attacked" and (
-        shows or facts.material is not None or baited.piece_type_at(bait.to_square) == chess.PAWN
-    ):
+    if evidence.cause == "attacked" and (shows or facts.material is not None):
         return ("walks_into_theme", {}) if shows else None
     if evidence.cause != "threat":
         key = f"cause_{evidence.cause}"
         return (key, gaps or _gaps(evidence, baited, language)) if key in language.sentences else None
-    if gaps:
+    if gaps and falls is not None and before.is_attacked_by(not before.turn, falls):
         return "cause_threat", gaps
     if facts.motif is None and facts.material is not None:
         return None  # what is lost says more
@@ -251,12 +250,14 @@ def _hits(baited: chess.Board, killer: str, square: chess.Square) -> bool:
 def _missed_words(
     evidence: Evidence, facts: Facts, before: chess.Board, language: Grammar
 ) -> tuple[str, dict[str, str]] | None:
-    """The same of a cause in what was not played."""
-    gaps, key = _gaps(evidence, before, language), f"cause_{evidence.cause}"
+    """The same of a cause in what was not played; None if that is a capture which is not made at once."""
+    gaps = _gaps(evidence, before, language)
+    if evidence.cause != "capture_missed":
+        return f"cause_{evidence.cause}", gaps
     takes = evidence.best is not None and evidence.best[2:4] == gaps["square"]
-    if evidence.cause == "capture_missed" and takes and facts.point is not None and facts.point.does in CAPTURES:
-        key = "leaves_free" if facts.free else "leaves_capture"
-    return key, gaps
+    if not takes or facts.point is None or facts.point.does not in CAPTURES:
+        return None
+    return "leaves_free" if facts.free else "leaves_capture", gaps
 
 
 def _gaps(evidence: Evidence, board: chess.Board, language: Grammar) -> dict[str, str]:

@@ -18,12 +18,15 @@ from db.wording.material import (
     material_won,
     takes_with_profit,
 )
+from db.wording.stands import SEARCHED_NODES
 from trapcore import _native
 from trapcore.parallel.budget import Budget
 from trapcore.piece_values import POINTS
 from trapcore.proof.mate import prove_mate
+from trapcore.proof.search import search
 from trapcore.proof.themes import LineTheme, line_themes
 from trapcore.trees.chess_game import parse_position
+from trapcore.win_chance import win_chance
 
 LATEST_MOTIF = 3
 """A motif that comes later than this many plies into the line is not reported."""
@@ -34,9 +37,11 @@ LONGEST_MATE = 5
 _FORCED_MATE = 8  # moves to a mate that is called forced
 _MATE_NODES = 200_000
 
+_AS_GOOD = 0.1  # win chance by which searches of two moves differ that are as good as each other
 _MATES = 0.95  # win chance of a move that may mate by force
 _PIECE = 180  # centipawns that the capture of a piece wins at least which is said to be left: a knight for a pawn
 _PAWN = 100  # centipawns that a capture wins at least
+_SOON = 5  # plies of the killer line in which a piece that was not taken at once may still be taken
 _DRAWN = 0.02  # win chance of a game that ends in a perpetual check, as a search sees it
 
 MATES = (
@@ -180,9 +185,9 @@ def _point(evidence: Evidence, before: chess.Board, best: chess.Move) -> Point |
         return Point("stops_mate") if stops else None
     if takes_with_profit(before, best.uci()):
         # Whatever it does besides, that is what a reader sees.
-        if not keeps_what_it_takes(evidence, before):
-            return None
         taken = _taken(before, best)
+        if not keeps_what_it_takes(evidence, before) or (taken and _is_taken_later(evidence, before, taken)):
+            return None
         if taken is None or taken[0] == chess.PAWN:
             return Point("pawn", chess.PAWN, best.to_square)
         return Point("captures", *taken)
@@ -194,7 +199,31 @@ def _point(evidence: Evidence, before: chess.Board, best: chess.Move) -> Point |
     covers = square in after.attacks(best.to_square) - before.attacks(best.from_square)
     if not covers or square in baited.attacks(bait.to_square):
         return None
-    return Point("covers", square=square) if _takes(_gains(_then(after, killer)), square) else None
+    if not _takes(_gains(_then(after, killer)), square) or _is_still_best(after, killer):
+        return None
+    return Point("covers", square=square)
+
+
+def _is_still_best(after: chess.Board, killer: chess.Move) -> bool:
+    """Whether the killer is as good as any answer to the best move."""
+    allowed, best = (
+        search(after.fen(), Budget(nodes=SEARCHED_NODES), only=only).value for only in ((killer.uci(),), ())
+    )
+    return win_chance(allowed) >= win_chance(best) - _AS_GOOD
+
+
+def _is_taken_later(evidence: Evidence, before: chess.Board, piece: tuple[chess.PieceType, chess.Square]) -> bool:
+    """Whether the line of the losing move takes this piece of the other side as well."""
+    board, (_, square) = before.copy(stack=False), piece
+    line = (evidence.bait, *evidence.killer_line[: _SOON + 1])
+    for ply, uci in enumerate(line[:-1], 1):
+        move = board.parse_uci(uci)
+        if board.turn == before.turn and move.to_square == square:
+            return line[ply][2:4] != uci[2:4]  # if it is taken back, it was traded
+        if board.turn != before.turn and move.from_square == square:
+            square = move.to_square
+        board.push(move)
+    return False
 
 
 def _for_piece(

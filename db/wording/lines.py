@@ -6,7 +6,7 @@ import chess
 
 from db.wording.evidence import BETTER, Evidence
 from db.wording.facts import Facts, facts_of
-from db.wording.material import is_quiet
+from db.wording.stands import is_quiet
 from trapcore.trees.chess_game import parse_position
 
 LINE_PLIES = 5

@@ -4,7 +4,6 @@ Every sentence rests on the evidence alone: on the line that was proved or searc
 end, on the win chances that were measured. Win chances are in percent of the side that moved.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import chess
@@ -12,24 +11,19 @@ import chess
 from db.wording import moves
 from db.wording.causes import cause_words
 from db.wording.claims import material_words, percent_of_chance, points_of_cost
+from db.wording.effects import answer_effect, best_effect, effects_of
 from db.wording.evidence import BETTER, EVEN, Evidence, verdict, worth_of
-from db.wording.facts import CAPTURES, CHECKS, LONGEST_MATE, Facts, Motif, facts_of
-from db.wording.languages.grammar import FIRST_HALF_MOVE, Grammar, Verbosity
-from db.wording.lines import MATE_PLIES, shown_line
-from db.wording.material import is_sure
+from db.wording.facts import CAPTURES, CHECKS, LONGEST_MATE, Facts, facts_of
+from db.wording.languages.grammar import Verbosity
 from db.wording.names import trap_name
-from trapcore.piece_values import POINTS
+from db.wording.phrases import Phrases
+from trapcore.trees.chess_game import parse_position
 from trapcore.win_chance import INACCURACY
 
 
 @dataclass(frozen=True, slots=True)
-class Narrator:
+class Narrator(Phrases):
     """Writes the sentences in one language, as many as are wanted."""
-
-    language: Grammar
-    verbosity: Verbosity = Verbosity.NORMAL
-    beside_move: bool = False
-    """Whether the text stands directly behind the move that it is about, and so does not name that."""
 
     # The five events ------------------------------------------------------------------------------------------------
 
@@ -40,18 +34,19 @@ class Narrator:
         was_set: bool = False,
         again: bool = False,
         missed: Evidence | None = None,
-        answer_told: bool = False,
+        answered: Evidence | None = None,
     ) -> str:
         """Of the losing move itself.
 
         ``was_set``: the trap was reported with its line when it was set. ``again``: an earlier move of the same side
         lost to the same answer for the same reason, and that was reported. ``missed``: the move that lost before it,
-        whose answer this move misses as well. ``answer_told``: that answer, the better move here, was reported there.
+        whose answer this move misses as well. ``answered``: the move before, if the better move here was reported as
+        the answer to it.
         """
         if was_set:
             return self._say("takes_bait", chances=_cost(evidence))
-        better = self._better(evidence, missed, answer_told=answer_told)
-        if not self.tells_answer(evidence, answer_told=answer_told, again=again):
+        better = self._better(evidence, missed, answered)
+        if not self.tells_answer(evidence, answer_told=answered is not None, again=again):
             return better
         if again or evidence.name or evidence.mate_in is not None or not better:
             return self._joined(self._what_happened(evidence, again=again), better)
@@ -59,7 +54,7 @@ class Narrator:
         if (facts.best_mate is not None or evidence.cause == "win_missed") and facts.perpetual is None:
             # Away from the move the sentence must name it.
             return better if self.beside_move else f"{self._bait(evidence, facts)}: {better}"
-        if answer_told and evidence.cause.endswith("_missed"):
+        if answered is not None and evidence.cause.endswith("_missed"):
             # That it was missed is said by what is better.
             evidence = replace(evidence, cause="")
             if facts.material is None:
@@ -101,14 +96,14 @@ class Narrator:
             key = "misses_named" if mate else "misses_named_gain"
             return self._say(key, **gaps, name=self._name(evidence), mate=self._mate(evidence, facts))
         if was_told:
-            return self._misses(facts, gaps)
+            return self._misses(evidence, facts, gaps)
         if evidence.mate_in == 1:
             return self._say("misses_mate_at_once", **gaps, mate=self._mate(evidence, facts))
         if mate:
             return self._say("misses_mate", **gaps, a_mate=self._mate(evidence, facts, self.language.a_mate))
         if facts.perpetual is not None:
             return self._say("misses_perpetual", **gaps)
-        return self._misses(facts, gaps)
+        return self._misses(evidence, facts, gaps)
 
     def sprung(self, evidence: Evidence, played: str) -> str:
         """Of the right answer ``played`` (SAN) to a losing move that was not reported itself."""
@@ -179,19 +174,25 @@ class Narrator:
             return self._say("unproved_like", **gaps, name=trap_name(like, self.language, mirrored=evidence.mirrored))
         return self._say("unproved_answer", **gaps)
 
-    def slip(self, evidence: Evidence, *, answer_told: bool = False) -> str:
-        """Of a move that costs something and is not proved to lose: why, if its line allows mate or loses material, and
-        what is better. Of an inaccuracy only what the board shows: empty if that is nothing.
+    def slip(self, evidence: Evidence, *, answered: Evidence | None = None) -> str:
+        """Of a move that costs something and is not proved to lose: why, if its line allows mate or loses material, or
+        what the answer to it does, and what is better. Of an inaccuracy only what the board shows: empty if that is
+        nothing.
 
-        ``answer_told``: the better move was reported as the answer to the move before.
+        ``answered``: the move before, if the better move here was reported as the answer to it.
         """
         facts = facts_of(evidence)
-        loses = facts.material is not None and is_sure(evidence, facts.material)
-        if loses or evidence.mate_in is not None or facts.best_mate is not None:
-            return self.fell(evidence, answer_told=answer_told)
-        better = self._better(evidence, None, answer_told=answer_told)
-        shows = facts.best_wins is not None or facts.point is not None
-        return better if shows or moves.sign(evidence.cost) != "?!" else ""
+        if facts.material is not None or evidence.mate_in is not None or facts.best_mate is not None:
+            return self.fell(evidence, answered=answered)
+        better = self._better(evidence, None, answered)
+        is_small = moves.sign(evidence.cost) == "?!"
+        if answered is not None or facts.best_wins is not None or facts.point is not None:
+            return better
+        if answer_effect(evidence) is not None:
+            if is_small:
+                return self._allows(evidence, facts, _cost(evidence))
+            return self._joined(self._allows(evidence, facts), better)
+        return "" if is_small and best_effect(evidence) is None else better
 
     # Sentences ------------------------------------------------------------------------------------------------------
 
@@ -218,7 +219,7 @@ class Narrator:
             return self._say("allows_mate_like", **gaps, idea=idea) if idea else self._say("allows_mate", **gaps)
         if facts.perpetual is not None:
             return self._say("allows_perpetual", **{**gaps, "line": line})
-        if reason is not None:
+        if reason is not None and not (reason[0] == "cause_attacked" and answer_effect(evidence) is not None):
             return self._say(reason[0], **gaps, **reason[1])
         if facts.material is not None:
             return self._say("loses_material", **gaps, what=material_words(self.language, facts.material))
@@ -226,8 +227,17 @@ class Narrator:
             kind, square = facts.left
             gaps |= {"piece": self.language.the_piece[kind], "square": chess.square_name(square)}
             return self._say("leaves_piece", **gaps)
+        said = verdict(evidence)
+        if facts.motif is None and said not in _TURNS and answer_effect(evidence) is not None:
+            return self._allows(evidence, facts)
         other = self.language.sides[chess.WHITE if evidence.is_black else chess.BLACK]
-        return self._say(verdict(evidence), evidence.half_move, **gaps, other_side=other)
+        return self._say(said, evidence.half_move, **gaps, other_side=other)
+
+    def _allows(self, evidence: Evidence, facts: Facts, chances: str = "") -> str:
+        """What the answer does that it does not do after the best move."""
+        effect = answer_effect(evidence)
+        gaps = {"move": self._bait(evidence, facts), "killer": self._killer(evidence, facts)}
+        return "" if effect is None else self._say("allows_effect", **gaps, does=self._effect(effect), chances=chances)
 
     def _of_cause(self, evidence: Evidence, facts: Facts) -> dict[str, str]:
         """Gaps of the sentences about causes."""
@@ -244,25 +254,24 @@ class Narrator:
         reason = None if facts.perpetual is not None else cause_words(evidence, facts, self.language)
         return reason is not None and reason[0] in ("leaves_free", "leaves_capture")
 
-    def _misses(self, facts: Facts, gaps: dict[str, str]) -> str:
-        """That the answer was missed, and what it wins."""
-        if facts.motif is not None and facts.motif.ply == 1:
-            return self._say("misses_theme", **gaps, does=self._does(facts.motif))
+    def _misses(self, evidence: Evidence, facts: Facts, gaps: dict[str, str]) -> str:
+        """That the answer to a losing move was missed, and what it wins or does."""
+        motif = facts.motif
+        if motif is not None and not (motif.name in CHECKS and facts.material is not None):
+            gaps = gaps | {"killer": self._plies(evidence, facts.line[: motif.ply])}
+            return self._say("misses_theme", **gaps, does=self._does(motif))
         if facts.material is not None:
             return self._say("misses_material", **gaps, what=material_words(self.language, facts.material))
+        baited = parse_position(evidence.fen)
+        baited.push_uci(evidence.bait)
+        taken = baited.piece_at(chess.parse_square(evidence.killer_line[0][2:4]))
+        if taken is not None:
+            kind, square = taken.piece_type, evidence.killer_line[0][2:4]
+            return self._say("misses_capture", **gaps, piece=self.language.the_piece[kind], square=square)
+        effect = next(effects_of(baited, evidence.killer_line, evidence.half_move + 1), None)
+        if effect is not None:
+            return self._say("misses_theme", **gaps, does=self._effect(effect))
         return self._say("misses_killer", **gaps)
-
-    def _misses_best(self, facts: Facts, gaps: dict[str, str]) -> str:
-        """That the better move was missed, which was reported as an answer, and what it wins."""
-        if facts.best_wins is not None:
-            return self._say("misses_material", **gaps, what=material_words(self.language, facts.best_wins))
-        point = facts.point
-        if point is None or point.does not in CAPTURES or point.piece is None or point.square is None:
-            return self._say("misses_killer", **gaps)
-        if point.does == "pawn":
-            return self._say("misses_material", **gaps, what=self.language.a_piece[chess.PAWN])
-        piece, square = self.language.the_piece[point.piece], chess.square_name(point.square)
-        return self._say("misses_capture", **gaps, piece=piece, square=square)
 
     def _punishes(self, evidence: Evidence, facts: Facts, *, shows_line: bool) -> str:
         """What the losing move lost; with ``shows_line`` how, where that is more than the answer that was played."""
@@ -276,7 +285,7 @@ class Narrator:
             return self._say(key, **gaps, what=material_words(self.language, facts.material))
         return self._say("punishes_theme" if more and facts.motif is not None else "punishes", **gaps)
 
-    def _better(self, evidence: Evidence, missed: Evidence | None, *, answer_told: bool) -> str:
+    def _better(self, evidence: Evidence, missed: Evidence | None, answered: Evidence | None) -> str:
         """What was better, and by how much; empty where nothing is known, and if little is to be said."""
         if self.verbosity is Verbosity.BRIEF:
             return ""
@@ -285,13 +294,11 @@ class Narrator:
         side = self.language.sides[not evidence.is_black]
         mates = missed is not None and missed.mate_in is not None
         # If the answer leaves the player worse as well, no chance was missed.
-        if answer_told and (mates or evidence.before is None or evidence.before >= -EVEN):
-            if missed is not None:
-                gaps = {"side": side, "killer": self._killer(missed, facts_of(missed)), "chances": chances}
-                return self._say("misses_the_mate", **gaps) if mates else self._misses(facts_of(missed), gaps)
-            if facts.best is not None:
-                killer = moves.line([facts.best], evidence.half_move)
-                return self._misses_best(facts, {"side": side, "killer": killer, "chances": chances})
+        if answered is not None and (mates or evidence.before is None or evidence.before >= -EVEN):
+            answered = missed or answered
+            lost = facts_of(answered)
+            gaps = {"side": side, "killer": self._killer(answered, lost), "chances": chances}
+            return self._say("misses_the_mate", **gaps) if mates else self._misses(answered, lost, gaps)
         if missed is not None and mates:
             lost = facts_of(missed)
             return self._say("is_mate", best=self._killer(missed, lost), mate=self._mate(missed, lost), chances=chances)
@@ -315,6 +322,9 @@ class Narrator:
             if facts.point.square is not None:
                 gaps["square"] = chess.square_name(facts.point.square)
             return self._say(f"best_{facts.point.does}", **gaps)
+        effect = best_effect(evidence)
+        if effect is not None and facts.left is None:
+            return self._say("best_effect", best=best, does=self._effect(effect), chances=chances)
         worth = worth_of(evidence.before, evidence.after) if evidence.settled else "is_better"
         return self._say(worth, best=best, chances=chances)
 
@@ -329,91 +339,9 @@ class Narrator:
         simple = facts.best_takes is not None and evidence.before >= -BETTER
         return self._say("answer_takes" if simple else "answer_is", side=side, best=best)
 
-    # Gaps -----------------------------------------------------------------------------------------------------------
 
-    def _say(self, key: str, half_move: int = FIRST_HALF_MOVE, /, **gaps: str) -> str:
-        template = self.language.sentence(key, half_move)
-        if (self.beside_move or self.verbosity is Verbosity.BRIEF) and key not in _WITH_SUBJECT:
-            template = template.removeprefix("{move} ")
-        text = template.format_map(gaps).replace(" ....", " ...")  # where a line that is cut short ends the sentence
-        return text[:1].upper() + text[1:]
-
-    def _joined(self, *sentences: str) -> str:
-        return " ".join(filter(None, sentences))
-
-    def _bait(self, evidence: Evidence, facts: Facts) -> str:
-        return moves.line([facts.bait + _sign(evidence)], evidence.half_move)
-
-    def _killer(self, evidence: Evidence, facts: Facts) -> str:
-        return self._plies(evidence, facts.line[:1])
-
-    def _line(self, evidence: Evidence, facts: Facts) -> str:
-        """``6.Bxf7+ Ke7 7.Nd5#``, with dots behind it where it is cut short before its mate."""
-        return self._plies(evidence, shown_line(evidence, facts)) + self._cut(evidence, facts)
-
-    def _plies(self, evidence: Evidence, sans: Sequence[str]) -> str:
-        return moves.line(sans, evidence.half_move + 1)
-
-    def _cut(self, evidence: Evidence, facts: Facts) -> str:
-        return " ..." if evidence.mate_in is not None and len(shown_line(evidence, facts)) < len(facts.line) else ""
-
-    def _why(self, evidence: Evidence, facts: Facts) -> str:
-        """What the killer does, or the line until it has done it."""
-        if facts.motif is not None and not (facts.motif.name in CHECKS and facts.material is not None):
-            return f"{self._plies(evidence, facts.line[: facts.motif.ply])} {self._does(facts.motif)}"
-        if facts.material is not None:
-            return self._plies(evidence, facts.material.line)
-        return self._line(evidence, facts)
-
-    def _trap(self, evidence: Evidence, facts: Facts) -> dict[str, str]:
-        bait = facts.bait + _sign(evidence)
-        shown = shown_line(evidence, facts)
-        return {
-            "name": self._name(evidence),
-            "move": moves.line([bait], evidence.half_move),
-            "line": self._line(evidence, facts)
-            if facts.material is None
-            else self._plies(evidence, facts.material.line),
-            "trap_line": moves.line([bait, *shown], evidence.half_move) + self._cut(evidence, facts),
-            "killer": self._killer(evidence, facts),
-            "mate": self._mate(evidence, facts),
-            "what": "" if facts.material is None else material_words(self.language, facts.material),
-        }
-
-    def _name(self, evidence: Evidence) -> str:
-        if not evidence.name:
-            return self.language.a_trap
-        return trap_name(evidence.name, self.language, mirrored=evidence.mirrored)
-
-    def _mate(self, evidence: Evidence, facts: Facts, words: object = None) -> str:
-        if evidence.mate_in is None:
-            return ""
-        table = self.language.mates if words is None else self.language.a_mate
-        # Only a line that is shown to its end shows its pattern.
-        pattern = facts.mate if len(facts.line) <= MATE_PLIES else None
-        at_once, later = table[pattern]
-        return at_once if evidence.mate_in == 1 else later.format(count=evidence.mate_in)
-
-    def _does(self, motif: Motif) -> str:
-        """``forks king and rook``."""
-        things = []
-        for kind in sorted(set(motif.targets), key=lambda kind: -POINTS[kind]):
-            count = motif.targets.count(kind)
-            things.append(self.language.pieces[kind] if count == 1 else self.language.several[kind, count])
-        *first, last = things
-        named = [self.language.the_piece[kind] for kind in motif.targets]
-        return self.language.themes[motif.name].format(
-            targets=f"{', '.join(first)} {self.language.joined} {last}" if first else last,
-            the_target=named[0],
-            the_other=named[-1],
-        )
-
-
-_WITH_SUBJECT = frozenset({"sets_mate", "sets_gain", "sets"})
-
-
-def _sign(evidence: Evidence) -> str:
-    return moves.sign(evidence.cost, evidence.probability) if evidence.signed else ""
+_TURNS = frozenset({"turns_round", "turns_lost", "throws_win", "lets_advantage_go"})
+"""Verdicts that say what a move did to the game."""
 
 
 def _chances(before: float | None, after: float | None) -> str:

@@ -60,7 +60,7 @@ def test_a_pawn_that_is_left_alone_is_told(slips: tuple[chess.pgn.Game, list[dic
     game, lines = slips
     assert ("g7g6", "f6e4") in [(line["bait"], line["best"]) for line in lines]
     words = " ".join(" ".join(node.comment for node in game.mainline()).split())
-    assert re.search(r"Nxe4 wins a pawn|misses \d+\.\.\.Nxe4, winning a pawn", words), words
+    assert re.search(r"Nxe4 takes the pawn on e4|misses \d+\.\.\.Nxe4, winning a pawn", words), words
 
 
 def test_an_inaccuracy_that_the_board_does_not_explain_has_no_words(

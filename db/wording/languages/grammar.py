@@ -104,6 +104,12 @@ class Grammar:
     """The same in apposition: ``, a mate in 2``."""
     themes: Mapping[str, str]
     """What a move does, for each of the motifs of `db.wording.facts`: ``forks {targets}``."""
+    effects: Mapping[str, str]
+    """What a move does, for each of `db.wording.effects.EFFECTS`: ``attacks {targets}``."""
+    plural: Mapping[chess.PieceType, str]
+    """Bare: ``knights``."""
+    on: str
+    """``{piece} on {square}``."""
     theme_names: Mapping[str, tuple[str, str]]
     """Each theme that a losing move may lose to, and each of `db.traps.terms.KINDS`: by itself, as in a table, and as
     the object of a sentence: ``fork`` and ``a fork``."""

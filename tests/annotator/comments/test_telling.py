@@ -46,8 +46,8 @@ CASES = [
     (THREAT, "Threatens 6.Qxf7#.", "Droht 6.Qxf7#."),
     (
         legal(Event.FELL),
-        "Falls into Légal's Mate: 6.Bxf7+ Ke7 7.Nd5#. 5...dxe5 keeps the balance (48 % → 0 %).",
-        "Fällt herein auf eine Falle (Légal's Mate): 6.Bxf7+ Ke7 7.Nd5#. 5...dxe5 hält das Gleichgewicht (48 % → 0 %).",
+        "Falls into Légal's Mate: 6.Bxf7+ Ke7 7.Nd5#. 5...dxe5 takes the knight on e5 (48 % → 0 %).",
+        "Fällt herein auf eine Falle (Légal's Mate): 6.Bxf7+ Ke7 7.Nd5#. 5...dxe5 schlägt den Springer auf e5 (48 % → 0 %).",
     ),
     (
         legal(Event.FELL, **NOT_MEASURED),
@@ -56,15 +56,15 @@ CASES = [
     ),
     (
         unlike(Event.FELL),
-        "5...Bxd1?? allows mate in 2: 6.Bxf7+ Ke7 7.Nd5#. 5...dxe5 keeps the balance (48 % → 0 %).",
-        "5...Bxd1?? erlaubt Matt in 2: 6.Bxf7+ Ke7 7.Nd5#. 5...dxe5 hält das Gleichgewicht (48 % → 0 %).",
+        "5...Bxd1?? allows mate in 2: 6.Bxf7+ Ke7 7.Nd5#. 5...dxe5 takes the knight on e5 (48 % → 0 %).",
+        "5...Bxd1?? erlaubt Matt in 2: 6.Bxf7+ Ke7 7.Nd5#. 5...dxe5 schlägt den Springer auf e5 (48 % → 0 %).",
     ),
     (
         legal(Event.FELL, known=False, similarity=0.8, trap=replace(LEGAL, family="legal")),
         "5...Bxd1?? allows mate in 2, the same idea as Légal's mate: 6.Bxf7+ Ke7 7.Nd5#. "
-        "5...dxe5 keeps the balance (48 % → 0 %).",
+        "5...dxe5 takes the knight on e5 (48 % → 0 %).",
         "5...Bxd1?? erlaubt Matt in 2, nach demselben Muster wie Légals Matt: 6.Bxf7+ Ke7 7.Nd5#. "
-        "5...dxe5 hält das Gleichgewicht (48 % → 0 %).",
+        "5...dxe5 schlägt den Springer auf e5 (48 % → 0 %).",
     ),
     (
         gain(Event.FELL),
@@ -239,7 +239,7 @@ def test_the_same_slip_in_the_same_position_is_told_once() -> None:
 def test_the_same_slip_a_move_later_is_told_as_the_same() -> None:
     first = gain(Event.FELL)
     better: dict[str, Any] = {"best": "d5f6", "best_san": "Nxf6+", "best_line_san": ("Nxf6+", "Nxf6")}
-    text = text_of(first, after(first, "a7a6", "e2e3", **better))
+    text = text_of(first, after(first, "a7a6", "h2h3", **better))
     assert text.count("Loses a knight for a pawn") == 1
     assert "Still allows 7...Nxd5. 7.Nxf6+ " in text
 
@@ -290,7 +290,7 @@ def test_what_is_missed_again_is_told_as_the_same() -> None:
         return replace(fell, event=Event.MISSED, ply=fell.ply + 1, played="a6", mover="black", played_loss=0.5)
 
     first = gain(Event.FELL)
-    still = after(first, "a7a6", "e2e3")
+    still = after(first, "a7a6", "h2h3")
     text = text_of(first, missed(first), still, missed(still))
     assert text.count("Black misses 6...Nxd5, winning a knight for a pawn (80 % → 55 %).") == 1
     assert "Still allows 7...Nxd5." in text

@@ -21,8 +21,8 @@ def test_an_answer_without_a_reason_is_not_called_the_same() -> None:
 @pytest.mark.parametrize(
     ("best", "expected"),
     [
-        (("f6d5", "Nxd5"), "Black misses 6...Nxd5, which takes the knight on d5 (55 % → 20 %)."),
-        (("h7h6", "h6"), "6...h6 keeps the balance (55 % → 20 %)."),
+        (("f6d5", "Nxd5"), "Black misses 6...Nxd5, winning a knight for a pawn (55 % → 20 %)."),
+        (("h7h6", "h6"), "6...h6 attacks the bishop on g5 (55 % → 20 %)."),
     ],
 )
 def test_the_answer_that_was_just_told_is_not_told_as_the_better_move(best: tuple[str, str], expected: str) -> None:
@@ -81,7 +81,7 @@ def test_a_move_that_only_misses_the_answer_that_was_just_told_needs_no_other_re
         best_line_san=("Nxd5",),
     )  # fmt: skip
     text = text_of(first, answer)
-    assert "Black misses 6...Nxd5, which takes the knight on d5 (55 % → 20 %)." in text
+    assert "Black misses 6...Nxd5, winning a knight for a pawn (55 % → 20 %)." in text
     assert "6...a6" not in text
     # What was not told there is told where it is missed.
     missed = replace(

@@ -74,8 +74,8 @@ def test_a_better_move_that_takes_with_profit_takes(given: tuple[Any, ...], engl
 
 def test_a_quiet_inaccuracy_has_no_words_and_a_mistake_has_the_better_move() -> None:
     opening = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
-    for after, expected in ((-0.03, ""), (-0.13, "1.d4 is better (54 % → 44 %).")):
-        quiet = evidence(opening, "f2f3 g8f6 e2e4", "d2d4 d4 d5", 0.08, after, number=1)
+    for after, expected in ((-0.03, ""), (-0.13, "1.h3 is better (54 % → 44 %).")):
+        quiet = evidence(opening, "f2f3 g8f6 e2e4", "h2h3 h3 d5", 0.08, after, number=1)
         assert slip(quiet)[0] == expected
 
 
@@ -138,5 +138,8 @@ def test_a_free_pawn_is_not_let_go_but_not_taken() -> None:
 
 
 def test_an_answer_that_was_told_is_missed_with_what_it_takes() -> None:
-    said = Narrator(ENGLISH).slip(evidence(*BISHOP_LEFT[:3], 0.3, 0.1, number=49), answer_told=True)
-    assert "Black misses 49...Bxa3, which takes the bishop on a3" in said
+    before = evidence(
+        "rn1k1b2/ppp3p1/5np1/1r6/7K/1PP5/PB1P4/R1R5 w - - 0 49", "b2a3 f8a3", "h4g3 Kg3", -0.2, -0.3, number=49
+    )
+    said = Narrator(ENGLISH).slip(evidence(*BISHOP_LEFT[:3], 0.3, 0.1, number=49), answered=before)
+    assert said == "Black misses 49...Bxa3, which takes the bishop on a3 (65 % → 55 %)."

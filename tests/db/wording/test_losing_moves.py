@@ -259,16 +259,20 @@ def test_what_became_of_the_position(before: float, after: float, english: str) 
     assert sentences_of(*QUIET, before, after)[0].startswith(english)
 
 
-TWO_PAWNS = ("4k3/7p/8/2p1p3/1P1P4/8/7P/4K3 w - - 0 1", "e1d1 c5b4 d1d2 e5d4")
+TWO_PAWNS = ("4k3/7p/8/3p4/rP1P4/8/7P/4K3 w - - 0 1", "e1d1 a4b4 d1d2 b4d4")
 A_ROOK = ("4k3/4p3/3r4/8/8/8/4P3/3RK3 w - - 0 1", "e1f1 d6d1 f1g2 e8d7")
 
 
 @pytest.mark.parametrize(
     ("game", "before", "after", "english"),
     [
-        pytest.param(TWO_PAWNS, 0.3, -0.3, "1.Kd1?? loses two pawns: 1...cxb4 2.Kd2 exd4.", id="what they are worth"),
+        pytest.param(TWO_PAWNS, 0.3, -0.3, "1.Kd1?? loses two pawns: 1...Rxb4 2.Kd2 Rxd4+.", id="what they are worth"),
         pytest.param(
-            TWO_PAWNS, 0.4, -0.75, "1.Kd1?? loses: 1...cxb4 2.Kd2 exd4.", id="nobody loses so much for two pawns"
+            TWO_PAWNS,
+            0.4,
+            -0.75,
+            "1.Kd1?? allows 1...Rxb4, which attacks the pawn on d4.",
+            id="nobody loses so much for two pawns",
         ),
         pytest.param(A_ROOK, 0.3, -0.5, "1.Kf1?? loses the rook: 1...Rxd1+.", id="a rook"),
         pytest.param(
@@ -314,8 +318,8 @@ def test_a_name_does_not_repeat_the_moves_that_are_told(name: str, expected: str
     [
         pytest.param(
             "8/8/8/6K1/5pP1/5k2/8/8 w - - 0 62", "g5f5 f3g3 g4g5 f4f3 g5g6 f3f2 g6g7 f2f1q f5g6 f1c4", -0.9,
-            "1.Kf5?? loses: 1...Kg3 2.g5 f3 3.g6 f2 4.g7 f1=Q+ 5.Kg6 Qc4.",
-            id="until the pawn has promoted",
+            "1.Kf5?? allows 1...Kg3, which brings the pawn on f4 to promotion.",
+            id="a pawn promotes",
         ),
         pytest.param(
             "r2q2k1/ppp2ppp/2n2b2/8/8/2N2N2/PPP2PPP/R2QR1K1 w - - 0 1",

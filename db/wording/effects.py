@@ -1,0 +1,418 @@
+"""What a move does on the board besides what it takes: threats, pins, trades, pawns, squares.
+
+Each effect is a fact of the position before and the position after the move, so that a sentence may state it. Whether
+it is the reason why a move is good, a reader of two such moves decides: `first_new` leaves out what both do.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import chess
+
+from db.wording.evidence import Evidence
+from db.wording.material import best_moves
+from trapcore import _native
+from trapcore.piece_values import POINTS
+from trapcore.trees.chess_game import parse_position
+
+_PIECE = 180  # centipawns that the capture of a piece wins at least which is attacked: a knight for a pawn
+_PAWN = 100  # centipawns that any capture wins at least
+_NAMED = 2  # pieces that are named as attacked
+_DEVELOPED_UNTIL = 24  # half-moves until which a piece that leaves its first rank is developed
+_PROMOTES_IN = 9  # plies of a line until which a pawn promotes that its first move brings through
+_CENTRE = chess.SquareSet(chess.BB_FILE_C | chess.BB_FILE_D | chess.BB_FILE_E | chess.BB_FILE_F)
+
+Target = tuple[chess.PieceType, chess.Square]
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What a move does."""
+
+    does: str
+    """One of `EFFECTS`."""
+    targets: tuple[Target, ...] = ()
+    """Pieces that it acts on, and where they stand, the most valuable first."""
+    square: chess.Square | None = None
+    """The square, or a square of the file, that it is about."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Move:
+    """A move of a line, with the positions around it."""
+
+    before: chess.Board
+    after: chess.Board
+    move: chess.Move
+    line: tuple[str, ...]
+    """UCI: what follows."""
+    half_move: int
+    """As `db.wording.moves.line` takes it."""
+
+    @property
+    def own(self) -> chess.Color:
+        return self.before.turn
+
+    @property
+    def piece(self) -> chess.PieceType:
+        """What moves."""
+        kind = self.before.piece_type_at(self.move.from_square)
+        assert kind is not None
+        return kind
+
+    @property
+    def reply(self) -> chess.Move | None:
+        return chess.Move.from_uci(self.line[0]) if self.line else None
+
+
+def effects_of(before: chess.Board, line: Sequence[str], half_move: int) -> Iterator[Effect]:
+    """What the first move of a line (UCI, from the position ``before``) does, what says most first."""
+    after = before.copy(stack=False)
+    move = after.push_uci(line[0])
+    played = _Move(before, after, move, tuple(line[1:]), half_move)
+    is_taken = played.reply is not None and played.reply.to_square == move.to_square
+    for find in _FINDERS:
+        effect = find(played)
+        if effect is not None and (not is_taken or effect.does in _LASTING):
+            yield effect
+
+
+@lru_cache(maxsize=4096)
+def answer_effect(evidence: Evidence) -> Effect | None:
+    """What the answer to a losing move does that it does not do after the best move; None if that is nothing."""
+    baited = parse_position(evidence.fen)
+    baited.push_uci(evidence.bait)
+    others: list[Effect] = []
+    if evidence.best is not None:
+        after, killer = parse_position(evidence.fen), baited.parse_uci(evidence.killer_line[0])
+        after.push_uci(evidence.best)
+        if after.piece_at(killer.from_square) == baited.piece_at(killer.from_square) and after.is_legal(killer):
+            others = list(effects_of(after, evidence.killer_line[:1], evidence.half_move + 1))
+    effects = effects_of(baited, evidence.killer_line, evidence.half_move + 1)
+    found = _first_new((each for each in effects if each.does not in _OF_BETTER), others)
+    # What is lost for certain is said elsewhere: what only falls in the line would be too much.
+    return None if found is None or found.does == "win" else found
+
+
+def line_effect(evidence: Evidence, plies: int) -> tuple[int, Effect] | None:
+    """The first move in so many plies of the killer line that threatens or wins something, by its ply from 1, and what
+    it does; None without one."""
+    board = parse_position(evidence.fen)
+    board.push_uci(evidence.bait)
+    for ply in range(1, plies + 1):
+        if ply % 2 == 1:
+            for effect in effects_of(board, evidence.killer_line[ply - 1 :], evidence.half_move + ply):
+                pieces = any(kind != chess.PAWN for kind, _ in effect.targets)
+                if effect.does in ("mate_threat", "promotion") or (effect.does in ("attack", "pin") and pieces):
+                    return ply, effect
+        board.push_uci(evidence.killer_line[ply - 1])
+    return None
+
+
+@lru_cache(maxsize=4096)
+def best_effect(evidence: Evidence) -> Effect | None:
+    """What the best move does that the losing move does not do; None if that is nothing."""
+    if evidence.best is None:
+        return None
+    before = parse_position(evidence.fen)
+    line = best_moves(evidence) or [evidence.best]
+    played = effects_of(before, (evidence.bait, *evidence.killer_line), evidence.half_move)
+    return _first_new(effects_of(before, line, evidence.half_move), list(played))
+
+
+def _first_new(effects: Iterator[Effect], others: Sequence[Effect]) -> Effect | None:
+    """The first of these effects that is none of the others; which square a piece comes to makes no difference."""
+    known = {(each.does, each.targets if each.does in _ON_TARGETS else ()) for each in others}
+    return next(
+        (each for each in effects if (each.does, each.targets if each.does in _ON_TARGETS else ()) not in known), None
+    )
+
+
+_LASTING = frozenset({"win", "mate_threat", "promotes", "promotion", "doubled", "trade", "take", "no_castling"})
+"""Effects that stay if the piece that moved is taken."""
+
+_OF_BETTER = frozenset({"guard", "escape", "trade", "take", "development", "centre"})
+"""Effects that nobody would call the fault of the move before."""
+
+_ON_TARGETS = frozenset({"win", "attack", "offer", "pin", "guard", "escape", "challenge"})
+"""Effects of which two are the same if they have the same targets."""
+
+
+def _win(played: _Move) -> Effect | None:
+    """It takes a piece with profit."""
+    taken = _taken(played)
+    if taken is None or taken[0] == chess.PAWN or _gain(played) < _PIECE:
+        return None
+    return Effect("win", (taken,))
+
+
+def _take(played: _Move) -> Effect | None:
+    """It takes something."""
+    taken = _taken(played)
+    return None if taken is None else Effect("take", (taken,))
+
+
+def _mate_threat(played: _Move) -> Effect | None:
+    """It threatens mate in one."""
+    idle = _idle(played.after)
+    return Effect("mate_threat") if idle is not None and _mates_at_once(idle) else None
+
+
+def _promotion(played: _Move) -> Effect | None:
+    """A pawn of this side promotes in the line, and stays a queen, or whatever it becomes, for a move at least."""
+    board, came_from = played.before.copy(stack=False), dict[chess.Square, chess.Square]()
+    line = (played.move.uci(), *played.line)
+    for ply, uci in enumerate(line[:_PROMOTES_IN], 1):
+        move = board.parse_uci(uci)
+        if board.turn == played.own:
+            start = came_from.pop(move.from_square, move.from_square)
+            came_from[move.to_square] = start
+            if move.promotion is not None:
+                back = any(other[2:4] == uci[2:4] for other in line[ply : ply + 1])
+                if ply == 1:
+                    return Effect("promotes")
+                known = ply < len(line)
+                return Effect("promotion", square=start) if known and not back else None
+        board.push(move)
+    return None
+
+
+def _attack(played: _Move) -> Effect | None:
+    """It attacks pieces that could be taken with profit, if the other side did nothing, and could not before."""
+    idle = _idle(played.after)
+    if idle is None or _can_be_taken(played.after, played.move.to_square):
+        return None
+    before, found = _gains(played.before), []
+    own = played.after.attacks(played.move.to_square)
+    for square, gain in _gains(idle).items():
+        kind = idle.piece_type_at(square)
+        if played.before.is_check() and square not in own:
+            continue  # it may have been attacked before
+        if kind is not None and gain >= (_PAWN if kind == chess.PAWN else _PIECE) and 2 * before.get(square, 0) < gain:
+            found.append((kind, square))
+    found.sort(key=lambda target: -POINTS[target[0]])
+    pieces = [target for target in found if target[0] != chess.PAWN]
+    if len(pieces) == 1 and pieces[0][0] == played.piece and pieces[0][1] in own:
+        return Effect("offer", tuple(pieces))
+    return Effect("attack", tuple((pieces or found)[:_NAMED])) if found else None
+
+
+def _offer(played: _Move) -> Effect | None:
+    """A queen or a rook comes to where it faces the same piece of the other side, and neither can be taken for free."""
+    kind, own, start = played.piece, played.after.attacks(played.move.to_square), played.move.from_square
+    if kind not in (chess.QUEEN, chess.ROOK) or _can_be_taken(played.after, played.move.to_square):
+        return None
+    faced = (own - played.before.attacks(start)) & played.after.pieces(kind, not played.own)
+    return Effect("offer", ((kind, min(faced)),)) if faced else None
+
+
+def _pin(played: _Move) -> Effect | None:
+    """The piece that moves pins a piece to its king."""
+    other, to = not played.own, played.move.to_square
+    for square in chess.SquareSet(played.after.occupied_co[other]):
+        kind = played.after.piece_type_at(square)
+        if kind in (None, chess.PAWN, chess.KING) or not played.after.is_pinned(other, square):
+            continue
+        ray = played.after.pin(other, square)
+        if to in ray and not played.before.is_pinned(other, square):
+            return Effect("pin", ((kind, square),))
+    return None
+
+
+def _guard(played: _Move) -> Effect | None:
+    """It guards a piece that could be taken with profit, or takes it out of the attack."""
+    idle = _idle(played.before)
+    if idle is None:
+        return None
+    hangs = [
+        (kind, square)
+        for square, gain in _gains(idle).items()
+        if (kind := idle.piece_type_at(square)) is not None and gain >= (_PAWN if kind == chess.PAWN else _PIECE)
+    ]
+    still = _gains(played.after)
+    hangs.sort(key=lambda target: -POINTS[target[0]])
+    for kind, square in hangs:
+        if square == played.move.from_square:
+            if kind == chess.PAWN or played.before.is_capture(played.move):
+                continue
+            return None if still.get(played.move.to_square, 0) >= _PAWN else Effect("escape", ((kind, square),))
+        newly = square in played.after.attacks(played.move.to_square) - played.before.attacks(played.move.from_square)
+        if newly and still.get(square, 0) < _PAWN:
+            return Effect("guard", ((kind, square),))
+    return None
+
+
+def _no_castling(played: _Move) -> Effect | None:
+    """It is a check after which the other side can no longer castle."""
+    other = not played.own
+    if not played.after.is_check() or not played.before.has_castling_rights(other):
+        return None
+    king = played.after.king(other)
+    moves = list(played.after.legal_moves)
+    return Effect("no_castling") if moves and all(move.from_square == king for move in moves) else None
+
+
+def _trade(played: _Move) -> Effect | None:
+    """It takes a piece that is worth as much as the one that takes, and is taken back."""
+    kind, reply = played.before.piece_type_at(played.move.to_square), played.reply
+    if kind in (None, chess.PAWN) or reply is None or reply.to_square != played.move.to_square:
+        return None
+    return Effect("trade", ((kind, played.move.to_square),)) if kind == played.piece else None
+
+
+def _doubled(played: _Move) -> Effect | None:
+    """It is taken back by a pawn that is doubled then."""
+    reply = played.reply
+    if reply is None or reply.to_square != played.move.to_square or not played.before.is_capture(played.move):
+        return None
+    if played.after.piece_type_at(reply.from_square) != chess.PAWN:
+        return None
+    file = chess.BB_FILES[chess.square_file(reply.to_square)]
+    return Effect("doubled", square=reply.to_square) if played.after.pieces(chess.PAWN, not played.own) & file else None
+
+
+def _passed(played: _Move) -> Effect | None:
+    """A pawn move makes a passed pawn, or brings one forward beyond the middle."""
+    if played.piece != chess.PAWN or played.move.promotion is not None:
+        return None
+    to = played.move.to_square
+    if not _is_passed(played.after, to, played.own) or _can_be_taken(played.after, to):
+        return None
+    if not _is_passed(played.before, played.move.from_square, played.own):
+        return Effect("passed", square=to)
+    rank = chess.square_rank(to if played.own else chess.square_mirror(to))
+    return Effect("advance", square=to) if rank >= 4 else None
+
+
+def _seventh(played: _Move) -> Effect | None:
+    """A rook comes to the last rank but one, where it is safe and pawns or the king are."""
+    to, rank = played.move.to_square, chess.BB_RANK_7 if played.own else chess.BB_RANK_2
+    comes = rank & chess.BB_SQUARES[to] and not rank & chess.BB_SQUARES[played.move.from_square]
+    if played.piece != chess.ROOK or not comes:
+        return None
+    last = chess.BB_RANK_8 if played.own else chess.BB_RANK_1
+    king = played.after.pieces_mask(chess.KING, not played.own) & last
+    pawns = played.after.pieces_mask(chess.PAWN, not played.own) & rank
+    return Effect("seventh", square=to) if (king or pawns) and not _can_be_taken(played.after, to) else None
+
+
+def _open_file(played: _Move) -> Effect | None:
+    """A rook comes to a file without pawns, from one that has some."""
+    to, start = played.move.to_square, played.move.from_square
+    if played.piece != chess.ROOK or chess.square_file(to) == chess.square_file(start):
+        return None
+    files = [chess.BB_FILES[chess.square_file(square)] & played.after.pawns for square in (to, start)]
+    return Effect("open_file", square=to) if not files[0] and files[1] and not _can_be_taken(played.after, to) else None
+
+
+def _outpost(played: _Move) -> Effect | None:
+    """A knight comes to a square beyond the middle that a pawn guards, and that no pawn can attack."""
+    to = played.move.to_square
+    rank = chess.square_rank(to if played.own else chess.square_mirror(to))
+    if played.piece != chess.KNIGHT or rank not in (4, 5) or _can_be_taken(played.after, to):
+        return None
+    guards = played.after.attackers(played.own, to) & played.after.pieces(chess.PAWN, played.own)
+    ahead = _ahead(to, played.own) & ~chess.BB_FILES[chess.square_file(to)]
+    return Effect("outpost", square=to) if guards and not ahead & played.after.pieces_mask(
+        chess.PAWN, not played.own
+    ) else None  # fmt: skip
+
+
+def _challenge(played: _Move) -> Effect | None:
+    """A pawn attacks a pawn of the centre."""
+    if played.piece != chess.PAWN or played.before.is_capture(played.move):
+        return None
+    pawns = played.after.pieces(chess.PAWN, not played.own) & _CENTRE
+    for square in played.after.attacks(played.move.to_square) & pawns:
+        return Effect("challenge", ((chess.PAWN, square),))
+    return None
+
+
+def _centre(played: _Move) -> Effect | None:
+    """A pawn comes to the middle of the board in the opening, where it is safe."""
+    to = played.move.to_square
+    if played.piece != chess.PAWN or not chess.BB_CENTER & chess.BB_SQUARES[to] or played.half_move > _DEVELOPED_UNTIL:
+        return None
+    return None if played.before.is_capture(played.move) or _can_be_taken(played.after, to) else Effect("centre")
+
+
+def _development(played: _Move) -> Effect | None:
+    """A knight or a bishop leaves its first rank in the opening."""
+    first = chess.BB_RANK_1 if played.own else chess.BB_RANK_8
+    leaves = chess.BB_SQUARES[played.move.from_square] & first and not chess.BB_SQUARES[played.move.to_square] & first
+    if played.piece not in (chess.KNIGHT, chess.BISHOP) or not leaves or played.half_move > _DEVELOPED_UNTIL:
+        return None
+    safe = not played.before.is_capture(played.move) and not _can_be_taken(played.after, played.move.to_square)
+    return Effect("development", ((played.piece, played.move.to_square),)) if safe else None
+
+
+_FINDERS: tuple[Callable[[_Move], Effect | None], ...] = (
+    _win, _mate_threat, _promotion, _doubled, _trade, _take, _attack, _offer, _pin, _guard, _no_castling, _passed,
+    _seventh, _outpost, _open_file, _challenge, _development, _centre,
+)  # fmt: skip
+
+EFFECTS = (
+    "win", "mate_threat", "promotes", "promotion", "doubled", "trade", "take", "attack", "offer", "pin", "guard",
+    "escape", "no_castling", "passed", "advance", "seventh", "outpost", "open_file", "challenge", "development",
+    "centre",
+)  # fmt: skip
+"""What a move may do."""
+
+
+def _taken(played: _Move) -> Target | None:
+    kind = played.before.piece_type_at(played.move.to_square)
+    return None if kind is None or not played.before.is_capture(played.move) else (kind, played.move.to_square)
+
+
+def _gain(played: _Move) -> int:
+    """What the move wins by exchanges on its square, centipawns."""
+    return dict(_native.exchanges(played.before.fen())).get(played.move.uci(), 0)
+
+
+def _idle(board: chess.Board) -> chess.Board | None:
+    """The position with the other side to move; None if the one that is to move is in check."""
+    if board.is_check():
+        return None
+    board = board.copy(stack=False)
+    board.push(chess.Move.null())
+    return board
+
+
+def _mates_at_once(board: chess.Board) -> bool:
+    for move in board.legal_moves:
+        if board.gives_check(move):
+            board.push(move)
+            mates = board.is_checkmate()
+            board.pop()
+            if mates:
+                return True
+    return False
+
+
+def _gains(board: chess.Board) -> dict[chess.Square, int]:
+    """The most that a capture on each square wins for the side to move, centipawns."""
+    found: dict[chess.Square, int] = {}
+    for uci, gain in _native.exchanges(board.fen()):
+        square = chess.parse_square(uci[2:4])
+        found[square] = max(gain, found.get(square, gain))
+    return found
+
+
+def _can_be_taken(board: chess.Board, square: chess.Square) -> bool:
+    """Whether the side to move can take what stands there with profit."""
+    return _gains(board).get(square, 0) >= _PAWN
+
+
+def _ahead(square: chess.Square, colour: chess.Color) -> int:
+    """The squares in front of a pawn on its file and on those beside it."""
+    file, rank = chess.square_file(square), chess.square_rank(square)
+    files = chess.BB_FILES[file]
+    files |= chess.BB_FILES[file - 1] if file else 0
+    files |= chess.BB_FILES[file + 1] if file < 7 else 0
+    ranks = range(rank + 1, 8) if colour else range(rank)
+    return files & sum(chess.BB_RANKS[each] for each in ranks)
+
+
+def _is_passed(board: chess.Board, square: chess.Square, colour: chess.Color) -> bool:
+    return not _ahead(square, colour) & board.pieces_mask(chess.PAWN, not colour)

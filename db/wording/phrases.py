@@ -1,0 +1,130 @@
+"""Parts of sentences: moves and lines with their numbers, mates, what a move does."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import chess
+
+from db.wording import moves
+from db.wording.claims import material_words
+from db.wording.effects import Effect, line_effect
+from db.wording.evidence import Evidence
+from db.wording.facts import CHECKS, Facts, Motif
+from db.wording.languages.grammar import FIRST_HALF_MOVE, Grammar, Verbosity
+from db.wording.lines import MATE_PLIES, shown_line
+from db.wording.names import trap_name
+from trapcore.piece_values import POINTS
+
+
+@dataclass(frozen=True, slots=True)
+class Phrases:
+    """Writes in one language, as much as is wanted."""
+
+    language: Grammar
+    verbosity: Verbosity = Verbosity.NORMAL
+    beside_move: bool = False
+    """Whether the text stands directly behind the move that it is about, and so does not name that."""
+
+    def _say(self, key: str, half_move: int = FIRST_HALF_MOVE, /, **gaps: str) -> str:
+        template = self.language.sentence(key, half_move)
+        if (self.beside_move or self.verbosity is Verbosity.BRIEF) and key not in _WITH_SUBJECT:
+            template = template.removeprefix("{move} ")
+        text = template.format_map(gaps).replace(" ....", " ...")  # where a line that is cut short ends the sentence
+        return text[:1].upper() + text[1:]
+
+    def _joined(self, *sentences: str) -> str:
+        return " ".join(filter(None, sentences))
+
+    def _bait(self, evidence: Evidence, facts: Facts) -> str:
+        return moves.line([facts.bait + _sign(evidence)], evidence.half_move)
+
+    def _killer(self, evidence: Evidence, facts: Facts) -> str:
+        return self._plies(evidence, facts.line[:1])
+
+    def _line(self, evidence: Evidence, facts: Facts) -> str:
+        """``6.Bxf7+ Ke7 7.Nd5#``, with dots behind it where it is cut short before its mate."""
+        return self._plies(evidence, shown_line(evidence, facts)) + self._cut(evidence, facts)
+
+    def _plies(self, evidence: Evidence, sans: Sequence[str]) -> str:
+        return moves.line(sans, evidence.half_move + 1)
+
+    def _cut(self, evidence: Evidence, facts: Facts) -> str:
+        return " ..." if evidence.mate_in is not None and len(shown_line(evidence, facts)) < len(facts.line) else ""
+
+    def _why(self, evidence: Evidence, facts: Facts) -> str:
+        """What the killer does, or the line until it has done it."""
+        if facts.motif is not None and not (facts.motif.name in CHECKS and facts.material is not None):
+            return f"{self._plies(evidence, facts.line[: facts.motif.ply])} {self._does(facts.motif)}"
+        if facts.material is not None:
+            return self._plies(evidence, facts.material.line)
+        found = None if evidence.mate_in is not None else line_effect(evidence, len(shown_line(evidence, facts)))
+        if found is not None:
+            return f"{self._plies(evidence, facts.line[: found[0]])} {self._effect(found[1])}"
+        return self._line(evidence, facts)
+
+    def _trap(self, evidence: Evidence, facts: Facts) -> dict[str, str]:
+        bait = facts.bait + _sign(evidence)
+        shown = shown_line(evidence, facts)
+        return {
+            "name": self._name(evidence),
+            "move": moves.line([bait], evidence.half_move),
+            "line": self._line(evidence, facts)
+            if facts.material is None
+            else self._plies(evidence, facts.material.line),
+            "trap_line": moves.line([bait, *shown], evidence.half_move) + self._cut(evidence, facts),
+            "killer": self._killer(evidence, facts),
+            "mate": self._mate(evidence, facts),
+            "what": "" if facts.material is None else material_words(self.language, facts.material),
+        }
+
+    def _name(self, evidence: Evidence) -> str:
+        if not evidence.name:
+            return self.language.a_trap
+        return trap_name(evidence.name, self.language, mirrored=evidence.mirrored)
+
+    def _mate(self, evidence: Evidence, facts: Facts, words: object = None) -> str:
+        if evidence.mate_in is None:
+            return ""
+        table = self.language.mates if words is None else self.language.a_mate
+        # Only a line that is shown to its end shows its pattern.
+        pattern = facts.mate if len(facts.line) <= MATE_PLIES else None
+        at_once, later = table[pattern]
+        return at_once if evidence.mate_in == 1 else later.format(count=evidence.mate_in)
+
+    def _effect(self, effect: Effect) -> str:
+        """``attacks the knight on f6``."""
+        named = [
+            self.language.on.format(piece=self.language.the_piece[kind], square=chess.square_name(square))
+            for kind, square in effect.targets
+        ]
+        kind = effect.targets[0][0] if effect.targets else chess.PAWN
+        square = "" if effect.square is None else chess.square_name(effect.square)
+        return self.language.effects[effect.does].format(
+            targets=f" {self.language.joined} ".join(named),
+            piece=self.language.the_piece[kind],
+            pieces=self.language.plural[kind],
+            square=square,
+            file=square[:1],
+            rank=square[1:],
+        )
+
+    def _does(self, motif: Motif) -> str:
+        """``forks king and rook``."""
+        things = []
+        for kind in sorted(set(motif.targets), key=lambda kind: -POINTS[kind]):
+            count = motif.targets.count(kind)
+            things.append(self.language.pieces[kind] if count == 1 else self.language.several[kind, count])
+        *first, last = things
+        named = [self.language.the_piece[kind] for kind in motif.targets]
+        return self.language.themes[motif.name].format(
+            targets=f"{', '.join(first)} {self.language.joined} {last}" if first else last,
+            the_target=named[0],
+            the_other=named[-1],
+        )
+
+
+_WITH_SUBJECT = frozenset({"sets_mate", "sets_gain", "sets"})
+
+
+def _sign(evidence: Evidence) -> str:
+    return moves.sign(evidence.cost, evidence.probability) if evidence.signed else ""

@@ -1,0 +1,128 @@
+"""Pieces that stand after each move of a line, and what the sides have lost by then."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import chess
+
+from trapcore import _native
+from trapcore.parallel.budget import Budget
+from trapcore.piece_values import POINTS
+from trapcore.proof.search import search
+
+LAST_PLY = 9
+"""What the line does after so many plies is not examined: it is not shown, and little of it is forced."""
+
+SEARCHED_NODES = 20_000
+"""Nodes of the search for what comes behind the line, and for what happens to a piece that takes back."""
+
+POINT = 100  # centipawns, as exchanges count them; an exchange that wins less counts for nothing
+
+Counts = Counter[chess.PieceType]
+
+
+@dataclass(frozen=True, slots=True)
+class Stand:
+    """Material at one ply of a line."""
+
+    ply: int
+    lost: Counts
+    gained: Counts
+    is_quiet: bool
+
+    @property
+    def worth(self) -> float:
+        """Points that are lost."""
+        return points_of(self.lost) - points_of(self.gained)
+
+
+def is_quiet(board: chess.Board) -> bool:
+    """Whether the side to move is not in check and has nothing to take with profit."""
+    return not board.is_check() and best_exchange(board)[1] < POINT
+
+
+def best_exchange(board: chess.Board) -> tuple[str, int]:
+    """The capture (UCI) by which the side to move wins most, and that in centipawns; empty and 0 without one."""
+    return max(_native.exchanges(board.fen()), key=lambda exchange: exchange[1], default=("", 0))
+
+
+def after_line(board: chess.Board, line: Sequence[str]) -> chess.Board:
+    """The position after a line (UCI)."""
+    board = board.copy(stack=False)
+    for uci in line:
+        board.push_uci(uci)
+    return board
+
+
+def points_of(counts: Counts) -> float:
+    """Points of these pieces."""
+    return sum(POINTS[kind] * count for kind, count in counts.items())
+
+
+def counts_of(board: chess.Board) -> dict[chess.Color, Counts]:
+    """The pieces of both sides."""
+    return {side: Counter({kind: len(board.pieces(kind, side)) for kind in chess.PIECE_TYPES}) for side in chess.COLORS}
+
+
+def stands_of(
+    start: dict[chess.Color, Counts], board: chess.Board, line: Sequence[str], victim: chess.Color
+) -> list[Stand]:
+    """The plies of a line, from 1, after which the material counts, `LAST_PLY` at most.
+
+    A promotion ends the counting, unless the new piece is taken at once: its later fate is seldom in the line.
+    """
+    board = board.copy(stack=False)
+    found = []
+    for ply, uci in enumerate(line[:LAST_PLY], 1):
+        if board.push_uci(uci).promotion is not None:
+            if line[ply : ply + 1] and line[ply][2:4] == uci[2:4]:
+                continue
+            break
+        if not any(board.legal_moves):
+            continue
+        quiet = is_quiet(board)
+        if quiet or (board.turn != victim and not board.is_check()):
+            found.append(Stand(ply, *change(start, board, victim), quiet))
+    return found
+
+
+def continued(board: chess.Board, line: Sequence[str]) -> Sequence[str]:
+    """The line (UCI) as far as it is examined, with what a search finds behind it where it is shorter."""
+    if len(line) >= LAST_PLY:
+        return line[:LAST_PLY]
+    board = after_line(board, line)
+    if not any(board.legal_moves):
+        return line
+    return (*line, *search(board.fen(), Budget(nodes=SEARCHED_NODES)).line)[:LAST_PLY]
+
+
+def last_capture(board: chess.Board, line: Sequence[str], ply: int) -> int:
+    """Ply of the line, at most ``ply``, with which the last of the material falls."""
+    board = board.copy(stack=False)
+    found = 1
+    for count, uci in enumerate(line[:ply], 1):
+        move = board.parse_uci(uci)
+        if board.is_capture(move):
+            found = count
+        board.push(move)
+    return found
+
+
+def change(start: dict[chess.Color, Counts], board: chess.Board, victim: chess.Color) -> tuple[Counts, Counts]:
+    """What the victim has lost since ``start``, and what the other side has, without what both have."""
+    now = counts_of(board)
+    lost, gained = (start[side] - now[side] for side in (victim, not victim))
+    lost, gained = lost - gained, gained - lost
+    minor = min(lost[chess.KNIGHT] + lost[chess.BISHOP], gained[chess.KNIGHT] + gained[chess.BISHOP])
+    return _without_minor(lost, minor), _without_minor(gained, minor)
+
+
+def _without_minor(counts: Counts, minor: int) -> Counts:
+    """The counts without so many knights or bishops, which are worth the same."""
+    counts = Counter(counts)
+    for kind in (chess.KNIGHT, chess.BISHOP):
+        gone = min(minor, counts[kind])
+        counts[kind] -= gone
+        minor -= gone
+    return +counts
