@@ -5,7 +5,7 @@ else of the game is touched.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Self
 
@@ -32,11 +32,14 @@ from db.wording.moves import nag
 from db.wording.sentences import Narrator
 from trapcore import _native
 from trapcore.trees.chess_game import parse_position
+from trapcore.win_chance import BLUNDER
 
 _EVAL = "[%eval"
 _SHAPES = re.compile(r"\[%(csl|cal)\s+([^\]]*)\]")
 _SAME = 3
 """Moves of a line that the comment before has shown: the reader has seen it."""
+_KNOWN = 3.0
+"""What a known trap weighs: more than any cost."""
 _NOT_MOVES = re.compile(r"\{[^}]*\}|;[^\r\n]*|\$\d+|\d+\s*\.+|[.!?+#]+")
 
 
@@ -87,35 +90,65 @@ class Commentator:
         ``stale`` are our words of an earlier run in the game. Those that are said again stay, and leave the set.
         ``worth`` is what its moves are worth.
         """
-        told = self.teller.comments(events)
+        known, quiet = frozenset(self.teller.known), set[int]()
+        while True:
+            texts, told = self._texts(events, layout, worth, quiet)
+            too_much = self._too_much(texts)
+            if not too_much:
+                break
+            quiet |= too_much
+            self.teller.known = set(known)
         found: list[Edit] = []
         chances: dict[int, float | None] = {}
         by_ply, valued = _by_ply(events), {value.ply: value for value in worth.values}
-        slips = {slip.value.ply: slip for slip in worth.slips}
-        said_before: dict[int, str] = {}
-        answered: dict[int, Evidence] = {}
-        for ply in sorted(by_ply.keys() | slips.keys() | (valued.keys() if self.style.evaluations else set())):
-            here, value = by_ply.get(ply, []), valued.get(ply)
-            place = _place(here, value)
-            text = _MoveComment(place, layout, self.teller, said_before.get(ply - 1, ""))
-            for each in told.get(ply, ()):
-                text.add(each)
-            slip = slips.get(ply) if not told.get(ply) else None
-            if slip is not None:
-                text.add_slip(slip, self.style.narrator, answered.get(ply - 1))
-                answered[ply] = slip.evidence
-            for each in told.get(ply, ()):
-                if each.event.event is Event.FELL:
-                    answered[ply] = evidence_of(each.event)
-            said_before[ply] = text.words
-            if not any(each in JUDGEMENTS for each in place.anchor.nags):
-                judged = glyph([each.event for each in told.get(ply, ())], here)
-                text.nag = judged if slip is None else nag(slip.loss)
-            said = evaluation(here, value, worth.known) if self.style.evaluations else ""
+        for ply, text in texts.items():
+            value = valued.get(ply)
+            said = evaluation(by_ply.get(ply, []), value, worth.known) if self.style.evaluations else ""
             if self.style.evaluations and value is not None:
                 chances[ply] = text.chance(said)
             found.extend(edits(text.finished(said, stale), data, layout))
         return Written(found, [each for ply in sorted(told) for each in told[ply]], chances)
+
+    def _texts(
+        self, events: Sequence[TrapEvent], layout: Layout, worth: ValuedMoves, quiet: Collection[int]
+    ) -> tuple[dict[int, "_MoveComment"], dict[int, list[Told]]]:
+        """What is added to each move, by ply, without words on the plies ``quiet``; and what is reported."""
+        told = self.teller.comments(events, quiet)
+        texts: dict[int, _MoveComment] = {}
+        by_ply, valued = _by_ply(events), {value.ply: value for value in worth.values}
+        slips = {slip.value.ply: slip for slip in worth.slips}
+        answered: dict[int, Evidence] = {}
+        for ply in sorted(by_ply.keys() | slips.keys() | (valued.keys() if self.style.evaluations else set())):
+            here, place = by_ply.get(ply, []), _place(by_ply.get(ply, []), valued.get(ply))
+            text = _MoveComment(place, layout, self.teller, texts[ply - 1].words if ply - 1 in texts else "")
+            for each in told.get(ply, ()):
+                text.add(each)
+                if each.event.event is Event.FELL:
+                    answered[ply] = evidence_of(each.event)
+            costs = any(each.event.event in (Event.FELL, Event.MISSED) for each in told.get(ply, ()))
+            slip = None if costs else slips.get(ply)
+            if slip is not None:
+                narrator = None if ply in quiet else self.style.narrator
+                text.add_slip(slip, narrator, answered.get(ply - 1))
+                answered[ply] = slip.evidence
+            if not any(each in JUDGEMENTS for each in place.anchor.nags):
+                judged = glyph([each.event for each in told.get(ply, ())], here)
+                text.nag = judged if slip is None else nag(slip.loss)
+            texts[ply] = text
+        return texts, told
+
+    def _too_much(self, texts: Mapping[int, "_MoveComment"]) -> set[int]:
+        """The plies whose words have no room: those that matter least, and never those of the one that matters most."""
+        if self.style.most_words is None:
+            return set()
+        lengths = {ply: len(text.words.split()) for ply, text in texts.items() if text.words}
+        found: set[int] = set()
+        for ply in sorted(lengths, key=lambda ply: (texts[ply].weight, ply))[:-1]:
+            if sum(lengths.values()) <= self.style.most_words:
+                break
+            found.add(ply)
+            del lengths[ply]
+        return found
 
     def written(self, text: str, encoding: str) -> str:
         """A text with the letters that the encoding of a game has."""
@@ -163,12 +196,16 @@ class _MoveComment:
         self._text = MoveText(anchor)
         self._drawn: list[str] = []
         self._words: list[str] = []
+        self.weight = 0.0
+        """How much it matters: win chance that the move costs; more for a trap of the library."""
 
     def add(self, told: Told) -> None:
         """Add the remark on one event."""
-        self._words.append(self._written(told.text))
+        if told.text:
+            self._words.append(self._written(told.text))
         if not told.event.proved:
             return
+        self.weight = max(self.weight, _weight(told.event))
         for shape in _shapes(told.event):
             if shape not in self._shapes:
                 self._shapes.add(shape)
@@ -178,11 +215,13 @@ class _MoveComment:
         repeated = told.line_stands and shown.event is Event.MISSED
         self._vary([] if repeated else _variation(shown), told.text)
 
-    def add_slip(self, slip: Slip, narrator: Narrator, before: Evidence | None) -> None:
-        """Add the remark on a move that costs something; ``before`` is the move before, if that cost something."""
+    def add_slip(self, slip: Slip, narrator: Narrator | None, before: Evidence | None) -> None:
+        """Add the remark on a move that costs something, without a narrator only the better line; ``before`` is the
+        move before, if that cost something."""
+        self.weight = max(self.weight, slip.loss)
         answers = before is not None and before.killer_line[0] == slip.best
         is_told = answers and _tells(self._before, slip.best_line[:1])
-        words = narrator.slip(slip.evidence, answered=before if is_told else None)
+        words = "" if narrator is None else narrator.slip(slip.evidence, answered=before if is_told else None)
         if words:
             self._words.append(self._written(words))
         self._vary(_better(slip.value.origin, slip.best_line, slip.value.half_move), words)
@@ -231,6 +270,16 @@ class _MoveComment:
 
     def _decoded(self, comment: bytes) -> str:
         return comment.decode(self._encoding, "replace")
+
+
+def _weight(event: TrapEvent) -> float:
+    """Win chance that the move costs as far as that is known, 0..2; a known trap weighs more."""
+    if event.known:
+        return _KNOWN
+    if event.event not in (Event.FELL, Event.MISSED):
+        return 0.0
+    cost = event.played_loss if event.event is Event.MISSED else event.loss
+    return BLUNDER if cost is None else cost
 
 
 def _moves_in(variation: str) -> list[str]:

@@ -3,8 +3,8 @@
 =====  =====================================================================================================
 ``$4``  ``??``: it costs `BLUNDER` or more; by a search alone, if that is likely enough (`CONFIDENT`)
 ``$2``  ``?``: `MISTAKE` or more
-``$6``  ``?!``: `INACCURACY` or more
-``$1``  ``!``: the only move that does not blunder, where that is hard to see
+``$6``  ``?!``: `INACCURACY` or more, or a mate is let go
+``$1``  ``!``: the only one of three moves or more that does not blunder, where that is hard to see
 ``$5``  ``!?``: it sets a trap that offers something
 =====  =====================================================================================================
 
@@ -13,7 +13,7 @@ Without a measured cost, and where nothing is proved, there is none.
 
 from collections.abc import Sequence
 
-from annotator.comments.threats import is_lure, is_plain, tempts
+from annotator.comments.threats import has_choice, is_lure, is_plain, takes_with_profit, tempts
 from annotator.events import TrapEvent
 from db.traps.terms import Event
 from db.wording.moves import nag
@@ -45,6 +45,8 @@ def glyph(told: Sequence[TrapEvent], events: Sequence[TrapEvent]) -> int | None:
     probability = next((event.own_probability for event in proved if event.event is Event.FELL), None)
     if (judged := nag(loss, probability)) is not None:
         return judged if any(event.proved and event.event in _TELL_COST for event in told) else None
+    if any(event.event is Event.MISSED and event.proof.mate_in is not None for event in told):
+        return DUBIOUS
     if any(event.only_move and _is_hard_to_see(event) for event in proved):
         return GOOD
     if any(event.proved and event.event is Event.SET and is_lure(event) for event in told):
@@ -53,7 +55,10 @@ def glyph(told: Sequence[TrapEvent], events: Sequence[TrapEvent]) -> int | None:
 
 
 def _is_hard_to_see(event: TrapEvent) -> bool:
-    """Whether the move leaves a tempting bait alone, or is a killer that is not seen at first sight."""
+    """Whether the move leaves a tempting bait alone and takes nothing for it, or is a killer that is not seen at first
+    sight; and there is a choice."""
+    if not has_choice(event):
+        return False
     if event.event is Event.AVOIDED:
-        return tempts(event)
+        return tempts(event) and not takes_with_profit(event)
     return event.event is Event.SPRUNG and not is_plain(event)

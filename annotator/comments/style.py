@@ -2,9 +2,13 @@
 
 from dataclasses import dataclass
 
+from annotator.comments.closing import MOST_WORDS as CLOSING_WORDS
 from db.wording.languages.available import LANGUAGES, Language
 from db.wording.languages.grammar import Verbosity
 from db.wording.sentences import Narrator
+
+MOST_WORDS = {Verbosity.BRIEF: 60, Verbosity.NORMAL: 150, Verbosity.FULL: 400}
+"""Words of all comments of a game; a figure and a sign between two spaces count as one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,6 +23,11 @@ class Style:
     """A game in which moves lose has a comment at its end."""
     evaluations: bool = False
     """``[%eval]`` is written behind every move whose value is known and that has none."""
+
+    @property
+    def most_words(self) -> int | None:
+        """Words of the comments of a game besides the one at its end; None for as many as there are."""
+        return None if self.evidence else MOST_WORDS[self.verbosity] - CLOSING_WORDS * self.closing
 
     @property
     def narrator(self) -> Narrator:

@@ -5,7 +5,7 @@ player who finds it reads nothing. A known trap that is set or avoided is report
 only if somebody falls into it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import NamedTuple
@@ -40,6 +40,7 @@ class Told:
 
     event: TrapEvent
     text: str
+    """Empty where the glyph and the variation say enough."""
     instead: TrapEvent | None = None
     """The answer that the same move missed."""
     line_stands: bool = False
@@ -58,12 +59,14 @@ class Teller:
     known: set[str] = field(default_factory=set)
     """Slugs of the traps that were reported in this file already."""
 
-    def comments(self, events: Iterable[TrapEvent]) -> dict[int, list[Told]]:
-        """What to report of one game, by ply; a ply whose events are not reported has an empty list."""
+    def comments(self, events: Iterable[TrapEvent], quiet: Collection[int] = ()) -> dict[int, list[Told]]:
+        """What to report of one game, by ply; a ply whose events are not reported has an empty list. What loses or
+        misses something on one of the plies ``quiet`` is reported without words, so that no other comment rests on it.
+        """
         ordered = sorted(events, key=lambda event: (event.ply, _ORDER.index(event.event)))
         by_ply = {ply: list(here) for ply, here in groupby(ordered, key=lambda event: event.ply)}
         fallen = {_place(event) for event in ordered if event.event is Event.FELL and event.proved}
-        game = _Game(self, fallen)
+        game = _Game(self, fallen, quiet)
         return {
             ply: [told for event in chosen(here) if (told := game.tell(event, here))] for ply, here in by_ply.items()
         }
@@ -118,6 +121,7 @@ class _Game:
 
     teller: Teller
     fallen: set[_Place]
+    quiet: Collection[int]
     slips: set[tuple[Event, str, str]] = field(default_factory=set)
     was_set: set[_Place] = field(default_factory=set)
     fell: set[_Place] = field(default_factory=set)
@@ -138,9 +142,10 @@ class _Game:
         missed = next((each for each in here if each.event is Event.MISSED and each.proved), None)
         instead = missed if event.event is Event.FELL else None
         line_stands = _place(event) in self.fell
-        text = self._text(event, instead)
+        text = "" if event.ply in self.quiet else self._text(event, instead)
         if not text:
-            return None
+            costs = event.proved and event.event in (Event.FELL, Event.MISSED)
+            return Told(event, "", instead, line_stands) if costs else None
         self.slips.add(slip)
         if event.known and event.trap is not None:
             self.teller.known.add(event.trap.slug)

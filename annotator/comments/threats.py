@@ -2,12 +2,17 @@
 
 from functools import lru_cache
 
+import chess
+
 from annotator.events import TrapEvent
 from trapcore import _native
 from trapcore.trees.chess_game import parse_position
 
 _SOME = 100
 """Centipawns that an exchange wins at least to count as a win: a pawn."""
+
+_CHOICE = 3
+"""Legal moves from which on there is a choice."""
 
 
 def tempts(event: TrapEvent) -> bool:
@@ -36,6 +41,25 @@ def is_plain(event: TrapEvent) -> bool:
     board = parse_position(event.fen)
     board.push_uci(event.bait)
     return killer in _winning(board.fen())
+
+
+def has_choice(event: TrapEvent) -> bool:
+    """Whether three moves or more were legal where the move of the event was made."""
+    return _decision(event).legal_moves.count() >= _CHOICE
+
+
+def takes_with_profit(event: TrapEvent) -> bool:
+    """Whether the move of the event takes back, or something that is hanging."""
+    board = _decision(event)
+    return board.parse_san(event.played).uci() in _winning(board.fen())
+
+
+def _decision(event: TrapEvent) -> chess.Board:
+    """The position in which the move of the event was made: before the bait, or after it."""
+    board = parse_position(event.fen)
+    if event.ply != event.trap_ply:
+        board.push_uci(event.bait)
+    return board
 
 
 @lru_cache(maxsize=4096)

@@ -23,9 +23,9 @@ from db.traps.terms import KINDS
 from db.wording.claims import numbered_line, percent_of_chance
 from db.wording.languages.english import ENGLISH
 from db.wording.languages.grammar import Grammar, Verbosity
-from db.wording.languages.template_language import add_language
 from db.wording.names import family_name
 from db.wording.sentences import Narrator
+from db.wording.template_language import add_language
 
 GAMES = 12
 """Most games of a trap that the page lists; --json has all."""

@@ -1,12 +1,11 @@
-"""Languages: their templates, words and catalogs of texts.
+"""Languages: their sentences, words and catalogs of texts.
 
 A new language is a module like ``german.py`` with a catalog like ``german.toml``, and a line in ``available.py``.
 
-====================  ======================================================
-grammar.py            a language as a value: its templates, words and catalog
-english.py            English
-german.py             German, with the catalog german.toml
-available.py          the languages that there are
-template_language.py  templates of Jinja2 in the reader's language
-====================  ======================================================
+============  ======================================================
+grammar.py    a language as a value: its templates, words and catalog
+english.py    English
+german.py     German, with the catalog german.toml
+available.py  the languages that there are
+============  ======================================================
 """

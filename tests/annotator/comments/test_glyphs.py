@@ -91,8 +91,9 @@ def test_what_is_not_proved_gives_no_glyph(event: Event) -> None:
 @pytest.mark.parametrize(
     ("event", "expected"),
     [
-        (legal(Event.AVOIDED, only_move=True), GOOD),
-        (unlike(Event.AVOIDED, only_move=True), GOOD),  # the bait takes a queen
+        (legal(Event.AVOIDED, only_move=True, played="Be6"), GOOD),
+        (unlike(Event.AVOIDED, only_move=True, played="Be6"), GOOD),  # the bait takes a queen
+        (legal(Event.AVOIDED, only_move=True, played="dxe5"), None),  # it takes back
         (legal(Event.AVOIDED), None),
         (unlike(Event.AVOIDED, only_move=True, bait="h7h6"), None),  # which tempts nobody
         (legal(Event.SPRUNG, only_move=True), GOOD),
@@ -102,7 +103,7 @@ def test_what_is_not_proved_gives_no_glyph(event: Event) -> None:
         (TAKES_A_ROOK, None),
         (FORKS, GOOD),
         (legal(Event.FELL, only_move=True), None),
-        (legal(Event.MISSED, only_move=True), None),
+        (legal(Event.MISSED, only_move=True), DUBIOUS),  # a mate was let go
         (legal(Event.SET, only_move=True), INTERESTING),
     ],
 )

@@ -47,7 +47,8 @@ CASES = [
     (
         legal(Event.FELL),
         "Falls into Légal's Mate: 6.Bxf7+ Ke7 7.Nd5#. 5...dxe5 takes the knight on e5 (48 % → 0 %).",
-        "Fällt herein auf eine Falle (Légal's Mate): 6.Bxf7+ Ke7 7.Nd5#. 5...dxe5 schlägt den Springer auf e5 (48 % → 0 %).",
+        "Fällt herein auf eine Falle (Légal's Mate): 6.Bxf7+ Ke7 7.Nd5#. "
+        "5...dxe5 schlägt den Springer auf e5 (48 % → 0 %).",
     ),
     (
         legal(Event.FELL, **NOT_MEASURED),
@@ -193,7 +194,7 @@ def test_threats_and_what_was_left_alone_are_told_in_full_only() -> None:
         assert text_of(*events, verbosity=Verbosity.NORMAL) == ""
         assert text_of(*events, verbosity=Verbosity.BRIEF) == ""
         assert text_of(*events, verbosity=Verbosity.FULL) != ""
-    hard = text_of(unlike(Event.AVOIDED, only_move=True))  # the bait takes the queen
+    hard = text_of(unlike(Event.AVOIDED, only_move=True, played="Be6"))  # the bait takes the queen
     assert hard.startswith("$1")
     # What follows stands beside it, as a variation, and so once.
     assert "{ Rightly avoids 5...Bxd1??, which allows mate in 2: 6.Bxf7+. } ( 5... Bxd1 6. Bxf7+ Ke7 7. Nd5# )" in hard

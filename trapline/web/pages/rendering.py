@@ -21,8 +21,8 @@ from db.traps.trap import Trap, read_moves
 from db.wording.claims import numbered_line, pawns
 from db.wording.languages.available import LANGUAGES, Language
 from db.wording.languages.grammar import Grammar
-from db.wording.languages.template_language import add_language
 from db.wording.names import family_name
+from db.wording.template_language import add_language
 from trapline.web.pages.boards import Picture
 from trapline.web.problems import skip_reason
 from trapline.web.profile import profile_of
