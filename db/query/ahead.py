@@ -4,7 +4,7 @@ Two sources say so. The lines by which the library's own traps arise are compare
 count. The indexed games that had the position show the traps that stood on the board later.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -36,8 +36,10 @@ class TrapAhead:
 
     trap: Trap
     """With colours exchanged if it arises so."""
+    start: str
+    """EPD of the position from which ``moves`` lead to it: of those that were asked about, the last before it."""
     moves: tuple[str, ...]
-    """SAN from the position that was asked about to that of the trap; empty if it is that very position."""
+    """SAN from that position to that of the trap; empty if it is that very position."""
     games: int
     """Indexed games that had both positions."""
     fell: int
@@ -71,8 +73,18 @@ class AheadPage:
 class _Start(NamedTuple):
     """What was asked about."""
 
-    keys: frozenset[bytes]
+    epds: Mapping[bytes, str]
+    """The positions by their keys."""
     names: tuple[str, ...]
+
+
+class _Line(NamedTuple):
+    """How a trap arises."""
+
+    start: str
+    """EPD of a position that was asked about."""
+    moves: tuple[str, ...]
+    """SAN from there."""
 
 
 class _Stood(NamedTuple):
@@ -80,11 +92,14 @@ class _Stood(NamedTuple):
 
     epd: str
     """Where it stood."""
-    moves: tuple[str, ...]
-    """SAN, in the game that came there soonest."""
+    line: _Line
+    """In the game that came there soonest."""
     games: int
     fell: int
 
+
+_Ratings = tuple[int | None, int | None]
+"""Lowest and highest rating of those who had the choice."""
 
 _Place = tuple[int, int]
 """A trap's number, and whether White (0) or Black (1) is its victim by the count of plies."""
@@ -97,18 +112,33 @@ def traps_ahead(library: Library, query: AheadQuery) -> AheadPage:
     `LibraryError`.
     """
     start = _start(query.start)
-    with library.database.read() as connection:
-        lines = _by_lines(connection, start.keys, query.plies)
-        stood = _by_games(connection, start.keys, query)
-        found = [one for one in _ahead(connection, lines, stood) if query.victim in (None, one.trap.victim)]
-    found.sort(key=lambda one: (-one.fell, -one.games, one.plies, one.trap.slug))
+    found = _found(library, start.epds, query.plies, query.victim, (query.min_rating, query.max_rating))
     return AheadPage(names=start.names, traps=tuple(found[: query.limit]), total=len(found))
+
+
+def traps_ahead_of(library: Library, epds: Iterable[str], *, plies: int, victim: str | None = None) -> list[TrapAhead]:
+    """The same for the positions of a repertoire, or of a player's games: all traps within ``plies`` of one of them.
+
+    Raises `LibraryError`.
+    """
+    known = {_native.position_key(epd): epd for epd in epds}
+    return _found(library, known, plies, victim)
+
+
+def _found(
+    library: Library, starts: Mapping[bytes, str], plies: int, victim: str | None, ratings: _Ratings = (None, None)
+) -> list[TrapAhead]:
+    with library.database.read() as connection:
+        lines = _by_lines(connection, starts, plies)
+        stood = _by_games(connection, starts, plies, ratings)
+        found = [one for one in _ahead(connection, lines, stood) if victim in (None, one.trap.victim)]
+    return sorted(found, key=lambda one: (-one.fell, -one.games, one.plies, one.trap.slug))
 
 
 def _start(text: str) -> _Start:
     """A FEN, moves from the usual start, or the name or ECO code of an opening."""
     if "/" in text:
-        return _Start(frozenset([_native.position_key(text)]), ())
+        return _Start({_native.position_key(text): _native.epd(text)}, ())
     board = chess.Board()
     try:
         for move in read_moves(board, text, "moves"):
@@ -116,23 +146,24 @@ def _start(text: str) -> _Start:
     except InputError as error:
         # Only now, because to compare a text with all names takes longest.
         if named := positions_of_opening(text):
-            return _Start(frozenset(map(_native.position_key, named)), tuple(sorted(set(named.values()))))
+            known = {_native.position_key(epd): epd for epd in named}
+            return _Start(known, tuple(sorted(set(named.values()))))
         raise UsageError(
             "start is no opening, ECO code or FEN, and no line of moves: {error}", error=str(error)
         ) from error
-    return _Start(frozenset([_native.position_key(board.fen())]), ())
+    return _start(board.fen())
 
 
-def _by_lines(connection: Connection, starts: Collection[bytes], plies: int) -> dict[_Place, tuple[str, ...]]:
+def _by_lines(connection: Connection, starts: Mapping[bytes, str], plies: int) -> dict[_Place, _Line]:
     """The traps whose own line leads through one of these positions, with what of the line is left."""
     rows = select(TrapRow.id, TrapRow.moves).where(TrapRow.moves.is_not(None), TrapRow.verdict == str(Verdict.PROVED))
     lines = [(number, moves) for number, moves in connection.execute(rows.order_by(TrapRow.id)) if moves is not None]
     found = {}
     for (trap_id, moves), keys in zip(lines, _keys([moves for _, moves in lines]), strict=True):
-        at = next((ply for ply, key in enumerate(keys) if key in starts), None)
+        at = next((ply for ply in reversed(range(len(keys))) if keys[ply] in starts), None)
         end = len(keys) - 1
         if at is not None and end - at <= plies:
-            found[trap_id, end % 2] = move_words(moves)[at:]
+            found[trap_id, end % 2] = _Line(starts[keys[at]], move_words(moves)[at:])
     return found
 
 
@@ -145,7 +176,9 @@ def _keys(lines: Sequence[str]) -> list[Sequence[bytes]]:
     return [read.get(number, ()) for number in range(1, len(lines) + 1)]
 
 
-def _by_games(connection: Connection, starts: Collection[bytes], query: AheadQuery) -> dict[_Place, _Stood]:
+def _by_games(
+    connection: Connection, starts: Mapping[bytes, str], plies: int, ratings: _Ratings
+) -> dict[_Place, _Stood]:
     """The traps that stood on the board in indexed games after one of these positions."""
     before, after = OccurrenceRow.ply, SightingRow.ply - 1
     rating = case((after % 2 == 0, GameRow.white_elo), else_=GameRow.black_elo)
@@ -154,32 +187,33 @@ def _by_games(connection: Connection, starts: Collection[bytes], query: AheadQue
         .join_from(PositionRow, OccurrenceRow, OccurrenceRow.position_id == PositionRow.id)
         .join(SightingRow, SightingRow.game_id == OccurrenceRow.game_id)
         .join(GameRow, GameRow.id == OccurrenceRow.game_id)
-        .where(PositionRow.key.in_(starts), SightingRow.measure == BY_KEY)
+        .where(SightingRow.measure == BY_KEY)
         .where(SightingRow.event.in_((str(Event.FELL), str(Event.AVOIDED))))
-        .where(after >= before, after - before <= query.plies)
-        .order_by(after - before, GameRow.id.desc())
+        .where(after >= before, after - before <= plies)
     )
-    if query.min_rating is not None:
-        here = here.where(rating >= query.min_rating)
-    if query.max_rating is not None:
-        here = here.where(rating <= query.max_rating)
+    lowest, highest = ratings
+    if lowest is not None:
+        here = here.where(rating >= lowest)
+    if highest is not None:
+        here = here.where(rating <= highest)
     fallen: dict[_Place, dict[int, bool]] = {}
     soonest: dict[_Place, tuple[int, int, int]] = {}
-    for trap_id, event, game, at, end in connection.execute(here):
+    rows = [row for some in parts(starts) for row in connection.execute(here.where(PositionRow.key.in_(some)))]
+    for trap_id, event, game, at, end in sorted(rows, key=lambda row: (row[4] - row[3], -row[2])):
         place = trap_id, end % 2
         soonest.setdefault(place, (game, at, end))
         games = fallen.setdefault(place, {})
         games[game] = games.get(game, False) or event == Event.FELL
     return {
-        place: _Stood(epd, moves, len(fallen[place]), sum(fallen[place].values()))
-        for place, epd, moves in _replayed(connection, soonest)
+        place: _Stood(epd, line, len(fallen[place]), sum(fallen[place].values()))
+        for place, epd, line in _replayed(connection, soonest)
     }
 
 
 def _replayed(
     connection: Connection, places: Mapping[_Place, tuple[int, int, int]]
-) -> Iterator[tuple[_Place, str, tuple[str, ...]]]:
-    """Of each place (game, ply of the start, ply of the trap): the trap's position, and SAN of the moves to it."""
+) -> Iterator[tuple[_Place, str, _Line]]:
+    """Of each place (game, ply of the start, ply of the trap): the trap's position, and the line to it."""
     rows: dict[int, tuple[str | None, bytes]] = {}
     for some in parts({game for game, _, _ in places.values()}):
         wanted = select(GameRow.id, GameRow.start_fen, GameRow.moves).where(GameRow.id.in_(some))
@@ -188,11 +222,12 @@ def _replayed(
     for place, line in zip(places, _native.replay(asked), strict=True):
         if line:  # of a row that was changed by hand there may be none
             *ucis, _ = (uci for _, uci in line)
-            yield place, line[-1][0], tuple(_native.sans(line[0][0], ucis))
+            start = line[0][0]
+            yield place, line[-1][0], _Line(start, tuple(_native.sans(start, ucis)))
 
 
 def _ahead(
-    connection: Connection, lines: Mapping[_Place, tuple[str, ...]], stood: Mapping[_Place, _Stood]
+    connection: Connection, lines: Mapping[_Place, _Line], stood: Mapping[_Place, _Stood]
 ) -> Iterator[TrapAhead]:
     """The traps with what is known of each."""
     traps: dict[int, Trap] = {}
@@ -207,14 +242,15 @@ def _ahead(
         if trap is not None:
             seen = stood.get(place)
             turned = exchanged(trap) if seen is not None and seen.epd != trap.epd else trap
-            placed.append((turned, lines.get(place) or (seen.moves if seen is not None else ()), seen))
+            placed.append((turned, lines.get(place) or stood[place].line, seen))
     worth = stored_values(connection, [trap.epd for trap, _, _ in placed])
-    for trap, moves, seen in placed:
+    for trap, line, seen in placed:
         value = worth.get(trap.epd)
         best = value.line[:1] if value is not None and value.line[:1] != (trap.bait,) else ()
         yield TrapAhead(
             trap=trap,
-            moves=moves,
+            start=line.start,
+            moves=line.moves,
             games=0 if seen is None else seen.games,
             fell=0 if seen is None else seen.fell,
             better="".join(_native.sans(trap.epd, best)),

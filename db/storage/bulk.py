@@ -13,7 +13,7 @@ from sqlalchemy.sql.compiler import SQLCompiler
 
 Value = int | float | str | bytes | None
 
-_Key = TypeVar("_Key", int, str)
+_Key = TypeVar("_Key", int, str, bytes)
 
 _PLACES = (1, 20, 100, 500)
 """Parameters of a look-up for one value, for a page or some, and for many; SQLite allows 999 in old versions, and more

@@ -11,7 +11,7 @@ import pytest
 from db.games.index_games import index_files
 from db.library.library import Library
 from db.library.open import open_library
-from db.query.ahead import AheadPage, traps_ahead
+from db.query.ahead import AheadPage, traps_ahead, traps_ahead_of
 from db.query.query import AheadQuery
 from tests.support.db_traps import LEGAL_MOVES, elephant, legal
 from tests.support.trap_games import game
@@ -94,3 +94,15 @@ def test_a_trap_with_colours_exchanged_is_shown_as_it_stood(library: Library, tm
 def test_what_is_no_start_is_an_error(library: Library, text: str, kind: type[Exception]) -> None:
     with pytest.raises(kind):
         ahead(library, text)
+
+
+def test_of_several_positions_the_last_before_a_trap_is_where_its_moves_begin(library: Library) -> None:
+    board, epds = chess.Board(), []
+    for san in ("e4", "e5", "Nf3", "Nc6"):
+        board.push_san(san)
+        epds.append(board.epd(en_passant="legal"))
+    (found,) = traps_ahead_of(library, epds, plies=5)
+    assert (found.trap.slug, found.start, found.moves[0]) == (legal().slug, epds[-1], "Bc4")
+    assert traps_ahead_of(library, epds, plies=4) == []
+    assert traps_ahead_of(library, epds, plies=5, victim="white") == []
+    assert traps_ahead_of(library, [], plies=5) == []
