@@ -37,7 +37,7 @@ def page(report: Report, language: Grammar = ENGLISH, links: PatternLinks | None
     if len(report.players) > 3:
         whose = language.text("%(names)s and others", names=whose)
     return (
-        _environment()
+        environment()
         .get_template("report.html")
         .render(
             report=report,
@@ -108,16 +108,17 @@ def chance(value: float | None) -> str:
 
 
 @cache
-def _environment() -> Environment:
-    environment = Environment(
+def environment() -> Environment:
+    """The templates of this package, with their filters."""
+    made = Environment(
         loader=PackageLoader("coach.report"),
         autoescape=select_autoescape(["html"]),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    add_language(environment)
-    add_pattern_filters(environment)
+    add_language(made)
+    add_pattern_filters(made)
     filters = (board, chance, family_name, happened, line, why)
-    environment.filters |= {each.__name__: each for each in filters}
-    return environment
+    made.filters |= {each.__name__: each for each in filters}
+    return made

@@ -216,20 +216,20 @@ _GROUPS = ("by_colour", "by_opening", "by_year", "by_month")
 
 def report(
     library: Library,
-    player: Collection[str] | SiteAccount,
+    player: Collection[str] | SiteAccount | Games,
     *,
     since: int | None = None,
     until: int | None = None,
     colour: Side | None = None,
 ) -> Report:
-    """The report of a player: of an account, or of these names, see `db.games.players.find_players`.
+    """The report of a player: of an account, of these names (`db.games.players.find_players`), or of some of his games.
 
     With years only the games of these and between, with ``colour`` only those in which the player had it. Raises
     `UsageError` for years that cannot be, and `LibraryError`.
     """
     if since is not None and until is not None and since > until:
         raise UsageError(f"the first year, {since}, must not be after the last, {until}")
-    games = games_of(library, player)
+    games = player if isinstance(player, Games) else games_of(library, player)
     every, unproved = occurrences(library, games)
     within = [each for each in every if _within(each.year, since, until) and colour in (None, each.colour)]
     looked_at = [

@@ -49,7 +49,7 @@ ADD = (
     *("library", "add", "--moves", "e4 e5 Nf3 d6 Bc4 Bg4 Nc3 h6 Nxe5", "--bait", "Bxd1"),
     *("--line", "Bxf7+ Ke7 Nd5#", "--name", "A trap"),
 )
-REPERTOIRE = ("repertoire", "--color", "white", "--positions", "5", "--nodes", "300", "--depth", "6")
+REPERTOIRE = ("repertoire", "build", "--color", "white", "--positions", "5", "--nodes", "300", "--depth", "6")
 
 
 @dataclass(frozen=True)

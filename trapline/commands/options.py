@@ -54,6 +54,19 @@ SinceOption = Annotated[
 UntilOption = Annotated[
     int | None, typer.Option("--until", metavar="YEAR", min=1, max=9999, help="Only games of this year and before.")
 ]
+AllNamesOption = Annotated[
+    bool, typer.Option("--all", help="All players with that part in their names are one person.")
+]
+SiteOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="chess.com|lichess.org|elsewhere", help="Only games of this site, where the same name may be another."
+    ),
+]
+SheetOption = Annotated[
+    str | None,
+    typer.Option("--output", "-o", metavar="FILE", help="Also write the sheet as HTML, to print. - is stdout."),
+]
 SlugsArgument = Annotated[list[str] | None, typer.Argument(metavar="SLUG", help="Only these traps.")]
 OutputFolderOption = Annotated[
     Path | None,

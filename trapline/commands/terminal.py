@@ -24,6 +24,7 @@ from trapline.echo import say as say
 
 if TYPE_CHECKING:
     from annotator.record import Recorded
+    from coach.report.sheet import Sheet
     from lichess.self_check import Finding
 
 _EACH_SECONDS = 0.2
@@ -96,6 +97,19 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]
     for row in shown:
         table.add_row(*(Text(cell) for cell in row))
     console.print(table)
+
+
+def print_sheet(sheet: Sheet) -> None:
+    """A sheet as text: headings, notes, and tables, each with its caption and the names of its columns."""
+    echo(f"{harmless_line(sheet.title)}\n{harmless_line(sheet.lead)}")
+    for section in sheet.sections:
+        echo(f"\n== {harmless_line(section.title)} ==")
+        for note in section.notes:
+            echo(harmless_line(note))
+        for table in section.tables:
+            if not sys.stdout.isatty():
+                echo("\n" + harmless_line(table.caption) + "\n" + "\t".join(map(harmless_line, table.columns)))
+            print_table(table.caption, table.columns, table.rows)
 
 
 def print_trap(trap: Trap, library: Library) -> None:

@@ -10,6 +10,10 @@ from typing import Any
 
 from annotator.known_traps import KnownTraps
 from annotator.record import record_losing_moves
+from coach.preparation.check import Check, check
+from coach.preparation.games import games_named
+from coach.preparation.lines import read_lines
+from coach.preparation.opponent import Preparation, prepare
 from coach.report.report import Report
 from coach.report.report import report as report_of
 from db.formats.bundled import make_bundled, open_or_bundle
@@ -25,6 +29,7 @@ from db.query.engine import QueryEngine
 from db.query.query import AheadQuery, Query
 from db.similarity.propose import MoveSuggester, Proposals, Question
 from db.storage.value_rows import values_of
+from db.traps.terms import Side
 from db.traps.trap import Trap, make_trap
 from trapcore.errors import UsageError
 from trapcore.measures.options import IndexedMeasure
@@ -203,6 +208,36 @@ class Library(AbstractContextManager["Library"]):
             UsageError: Nobody, or more than one player, has such a name.
         """
         return report_of(self._opened, find_players(players(self._opened), player))
+
+    def repertoire(
+        self, file: str | Path, player: str, *, colour: Side | None = None, site: str | None = None
+    ) -> list[Check]:
+        """Compares a player's own repertoire with the player's indexed games, for each colour that it has.
+
+        Args:
+            file: PGN with variations, such as an exported lichess study.
+            player: The name, or a part of it.
+            colour: ``white`` or ``black``. Without it each chapter says so.
+            site: Only games of ``chess.com``, ``lichess.org`` or ``elsewhere``.
+
+        Raises:
+            UsageError: Nobody, or more than one player, has such a name.
+            InputError: The file cannot be read, or does not tell whose repertoire it is.
+        """
+        games = games_named(self._opened, player, site=site)
+        return check(self._opened, games, read_lines(Path(file), colour=colour, player=games.names))
+
+    def prepare(self, player: str, *, site: str | None = None) -> Preparation:
+        """Tells what an opponent plays, where he leaves theory, what he loses to, and which traps lie in his lines.
+
+        Args:
+            player: The name, or a part of it.
+            site: Only games of ``chess.com``, ``lichess.org`` or ``elsewhere``.
+
+        Raises:
+            UsageError: Nobody, or more than one player, has such a name.
+        """
+        return prepare(self._opened, games_named(self._opened, player, site=site))
 
     def close(self) -> None:
         """Closes the library."""

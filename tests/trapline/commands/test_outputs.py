@@ -23,7 +23,12 @@ COMMANDS: dict[str, Callable[[Path, str], Sequence[str]]] = {
     "annotate --report": lambda at, out: ["annotate", str(at / "in.pgn"), "-o", str(at / "new"), "--report", out],
     "mine --output": lambda at, out: ["mine", str(at / "in.pgn"), "-o", out],
     "report --output": lambda at, out: ["report", "A", "-o", out],
-    "repertoire --output": lambda at, out: ["repertoire", "--color", "white", "-o", out],
+    "repertoire build --output": lambda at, out: ["repertoire", "build", "--color", "white", "-o", out],
+    "repertoire check --output": lambda at, out: [
+        *("repertoire", "check", str(at / "in.pgn"), "--player", "A", "-o", out)
+    ],
+    "repertoire from-games --output": lambda at, out: ["repertoire", "from-games", "--player", "A", "-o", out],
+    "prepare --output": lambda at, out: ["prepare", "--against", "A", "-o", out],
     "library export --output": lambda at, out: ["library", "export", "-o", out],
     "library backup FILE": lambda at, out: ["library", "backup", out],
     "research paper --report": lambda at, out: ["research", "paper", "table-1", "--report", out],
@@ -60,7 +65,9 @@ FOLDERS = {
 WITHOUT_LIBRARY = {name for name in COMMANDS if name.startswith("research")}
 WITHOUT_INPUT = {
     "report --output",
-    "repertoire --output",
+    "repertoire build --output",
+    "repertoire from-games --output",
+    "prepare --output",
     "library export --output",
     "library backup FILE",
     "research paper --report",
@@ -184,7 +191,7 @@ WRITES = (
 
 
 def test_every_output_is_among_them() -> None:
-    others = {"repertoire --output"}  # its kind of file has a suffix
+    others = {"repertoire build --output"}  # its kind of file has a suffix
     assert options() | others == {*COMMANDS, *FOLDERS}
 
 

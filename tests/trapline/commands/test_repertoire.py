@@ -1,4 +1,4 @@
-"""``trapline repertoire`` as people run it."""
+"""``trapline repertoire build`` as people run it."""
 
 import json
 import os
@@ -17,7 +17,7 @@ from tests.support.db_traps import write
 from tests.support.polling import PATIENCE_SECONDS, processor_seconds, until
 
 ROOT = Path(__file__).parents[3]
-HEAD = ("repertoire", "--color", "black", "--db", "library.sqlite")
+HEAD = ("repertoire", "build", "--color", "black", "--db", "library.sqlite")
 QUICK = ("--positions", "4", "--depth", "4", "--nodes", "800")
 
 

@@ -4,7 +4,7 @@
 explore.py     ``trapline explore``: what was played in a position
 index.py       ``trapline index``: games into the library
 mine.py        ``trapline mine``: traps that the games have
-repertoire.py  ``trapline repertoire``: moves against people of a rating
+prepare.py     ``trapline prepare``: a sheet about an opponent
 report.py      ``trapline report``: a player's traps as a page
 =============  ===========================================================
 """

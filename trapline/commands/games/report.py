@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trapline.commands.options import DbOption, JsonOption, LanguageOption, SinceOption, UntilOption
+from trapline.commands.options import (
+    AllNamesOption,
+    DbOption,
+    JsonOption,
+    LanguageOption,
+    SinceOption,
+    UntilOption,
+)
 from trapline.commands.resources import check_outputs, chosen_language, open_existing
 
 if TYPE_CHECKING:
@@ -21,9 +28,7 @@ def report(
     color: Annotated[str | None, typer.Option(metavar="white|black", help="Only games with this colour.")] = None,
     since: SinceOption = None,
     until: UntilOption = None,
-    every: Annotated[
-        bool, typer.Option("--all", help="All players with that part in their names are one person.")
-    ] = False,
+    every: AllNamesOption = False,
     language: LanguageOption = None,
     db: DbOption = None,
     as_json: JsonOption = False,

@@ -1,4 +1,4 @@
-"""The command ``trapline repertoire``."""
+"""The command ``trapline repertoire build``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from coach.repertoire.tree import Repertoire, TrapAhead
 
 
-def repertoire(
+def build(
     color: Annotated[str, typer.Option(metavar="white|black", help="Your colour.")],
     output: Annotated[
         Path,

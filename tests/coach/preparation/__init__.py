@@ -1,0 +1,1 @@
+"""A player's own repertoire, and preparing for an opponent."""
