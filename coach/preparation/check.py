@@ -186,7 +186,7 @@ def _check(library: Library, games: Sequence[OpeningGame], as_other: Played, lin
         named = opening_of(before for before, _ in game.line[: at + 1])
         by_opening[UNNAMED if named is None else named.name].append((game, kind))
     with library.database.read() as connection:
-        values = stored_values(connection, {epd for game in games for epd, _ in game.line})
+        values = stored_values(connection, {each for _, epd, uci in left for each in (epd, _after(epd, uci))})
         departures = [_departure(lines, *place, some, values) for place, some in left.items()]
         replies = replies_in(connection, [epd for epd in lines.moves if not lines.is_mine(epd)])
     scores = [_line_score(opening, some) for opening, some in by_opening.items()]
@@ -230,21 +230,15 @@ def _departure(lines: Lines, kind: Kind, epd: str, uci: str, games: Sequence[Ope
         played=played,
         expected=lines.answers(epd),
         score=Score.of(games),
-        cost=_cost(epd, uci, games, values),
+        cost=_cost(epd, uci, values),
         games=tuple(newest),
     )
 
 
-def _cost(epd: str, uci: str, games: Sequence[OpeningGame], values: Values) -> float | None:
+def _cost(epd: str, uci: str, values: Values) -> float | None:
     """By the deepest values that the library has of the two positions."""
-    after = next((line[at + 1][0] for line, at in _places(games, epd, uci) if at + 1 < len(line)), None)
-    before, later = values.get(epd), None if after is None else values.get(after)
-    return None if before is None or later is None else max(0.0, before.chance + later.chance)
-
-
-def _places(games: Sequence[OpeningGame], epd: str, uci: str) -> Iterator[tuple[tuple[tuple[str, str], ...], int]]:
-    for game in games:
-        yield game.line, game.line.index((epd, uci))
+    before, after = values.get(epd), values.get(_after(epd, uci))
+    return None if before is None or after is None else max(0.0, before.chance + after.chance)
 
 
 def _line_score(opening: str, games: Sequence[tuple[OpeningGame, Kind | None]]) -> LineScore:

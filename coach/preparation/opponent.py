@@ -277,12 +277,13 @@ def _theory(games: Sequence[OpeningGame]) -> Iterator[Theory]:
 def _traps(
     library: Library, colour: Side, games: Sequence[OpeningGame], played: Played, made: Report
 ) -> list[TrapForHim]:
+    ahead = traps_ahead_of(library, played.moves, plies=MORE_PLIES, victim=colour)
+    starts = {one.start for one in ahead}
     ways: defaultdict[str, Counter[tuple[str, ...]]] = defaultdict(Counter)
     for game in games:
-        ucis = tuple(uci for _, uci in game.line)
         for ply, (epd, _) in enumerate(game.line):
-            ways[epd][ucis[:ply]] += 1
-    ahead = traps_ahead_of(library, ways, plies=MORE_PLIES, victim=colour)
+            if epd in starts:
+                ways[epd][tuple(uci for _, uci in game.line[:ply])] += 1
     met = {each.trap.slug: each.victim.rate for each in made.traps}
     with library.database.read() as connection:
         values = stored_values(connection, [one.trap.epd for one in ahead])

@@ -1,16 +1,18 @@
 """A sheet about an opponent in words, for the terminal and for paper."""
 
+from collections.abc import Iterator
+
 from coach.preparation.check_sheet import part_of, score_words, sites_words
 from coach.preparation.opponent import MORE_PLIES, Branch, Preparation, TrapForHim, WithColour
 from coach.report.sheet import Section, Sheet, Table
-from db.patterns.recurring import LEAST_GAMES
+from db.patterns.recurring import IN_GAMES, LEAST_GAMES
 from db.traps.board_svg import Picture
 from db.wording import moves
 from db.wording.claims import claim, numbered_line, percent_of_chance
 from db.wording.languages.english import ENGLISH
 from db.wording.languages.grammar import Grammar
 
-BRANCHES, OPENINGS, TRAPS = 24, 8, 6
+BRANCHES, OPENINGS, TRAPS = 16, 6, 4
 """Most rows of these tables, so that all fits on two pages; --json has all."""
 
 
@@ -18,7 +20,7 @@ def opponent_sheet(found: Preparation, language: Grammar = ENGLISH) -> Sheet:
     """The sheet: the suggested line, his patterns and traps, then what he plays with each colour."""
     text = language.text
     first, last = map(language.day, found.dates)
-    when = text("From %(first)s to %(last)s", first=first, last=last) if first else ""
+    when = f"{text('From %(first)s to %(last)s', first=first, last=last)}." if first else ""
     parts = [_suggested(found, language), _losing(found, language)]
     parts += [section for each in found.colours for section in _with_colour(each, language)]
     return Sheet(
@@ -82,52 +84,62 @@ def _record(trap: TrapForHim, language: Grammar) -> str:
 
 
 def _losing(found: Preparation, language: Grammar) -> Section:
-    text, losses, made = language.text, found.report.losses, found.report
-    notes = []
-    if not losses.games:
-        notes.append(text("None of these games was looked through for losing moves yet: trapline index does that."))
-    else:
-        notes.append(
-            text(
-                "Looked through for losing moves: %(games)s. He played %(own)s, of which %(punished)s were punished.",
-                games=language.counted(losses.games, "game"),
-                own=language.counted(losses.in_all.own, "losing move"),
-                punished=language.number(losses.in_all.own_punished),
-            )
-        )
-        if not made.patterns:
-            notes.append(text("No losing move comes back in %(in_games)s games or more.", in_games=3))
-    patterns = tuple(
-        (
-            each.pattern.name(language, each.moves[0].colour),
-            language.number(len(each.moves)),
-            part_of(each.rate.fell, each.rate.games, language),
-            language.decimal(each.points, 1),
-        )
-        for each in made.patterns
-    )
-    fell = tuple(
-        (
-            each.trap.name,
-            " ".join(numbered_line(each.occurrences[0].trap, each.occurrences[0].number)),
-            part_of(each.victim.rate.fell, each.victim.rate.decisions, language),
-            claim(each.trap, language),
-        )
-        for each in made.traps
-        if each.victim.rate.fell
-    )
-    tables = (
-        Table(
-            text("His patterns"),
-            (text("pattern"), text("moves"), text("in games"), text("points lost")),
-            patterns,
-            (1, 3),
-        ),
-        Table(text("Traps that he fell into"), (text("trap"), text("line"), text("fell"), text("proof")), fell[:TRAPS]),
-    )
-    if not fell:
+    text, tables = language.text, (_patterns(found, language), _falls(found, language))
+    notes = list(_losing_notes(found, language))
+    if not tables[1].rows:
         notes.append(text("He fell into no proved trap of the library."))
     return Section(text("What he loses to"), tuple(notes), tuple(table for table in tables if table.rows))
+
+
+def _losing_notes(found: Preparation, language: Grammar) -> Iterator[str]:
+    text, losses = language.text, found.report.losses
+    games = language.counted(losses.games, "game")
+    if not losses.games:
+        yield text("None of these games was looked through for losing moves yet: trapline index does that.")
+        return
+    yield text(
+        "Looked through for losing moves: %(games)s. He played %(own)s, of which %(punished)s were punished.",
+        games=games,
+        own=language.counted(losses.in_all.own, "losing move"),
+        punished=language.number(losses.in_all.own_punished),
+    )
+    if losses.in_all.own:
+        phases = ", ".join(f"{language.message(each.name)} {language.number(each.own)}" for each in losses.by_phase)
+        yield text("His losing moves by phase: %(phases)s.", phases=phases)
+    if losses.games < LEAST_GAMES:
+        yield text(
+            "%(games)s looked through. A pattern needs %(least)s or more, so that chance does not look like a habit.",
+            games=games,
+            least=LEAST_GAMES,
+        )
+    elif not found.report.patterns:
+        yield text("No losing move comes back in %(in_games)s games or more.", in_games=IN_GAMES)
+
+
+def _patterns(found: Preparation, language: Grammar) -> Table:
+    text, of = language.text, found.report.losses.in_all.own
+    rows = tuple(
+        (
+            each.pattern.name(language, each.moves[0].colour),
+            part_of(len(each.moves), of, language),
+            language.decimal(each.points, 1),
+        )
+        for each in found.report.patterns
+    )
+    return Table(text("His patterns"), (text("pattern"), text("of his losing moves"), text("points lost")), rows, (2,))
+
+
+def _falls(found: Preparation, language: Grammar) -> Table:
+    text, rows = language.text, []
+    for each in found.report.traps:
+        rate, last = each.victim.rate, each.occurrences[0]
+        if rate.fell:
+            line = " ".join(filter(None, numbered_line(last.trap, last.number)))
+            rows.append(
+                (each.trap.name, line, part_of(rate.fell, rate.decisions, language), claim(each.trap, language))
+            )
+    columns = (text("trap"), text("line"), text("fell"), text("proof"))
+    return Table(text("Traps that he fell into"), columns, tuple(rows[:TRAPS]))
 
 
 def _with_colour(each: WithColour, language: Grammar) -> list[Section]:
@@ -148,7 +160,7 @@ def _with_colour(each: WithColour, language: Grammar) -> list[Section]:
                 language.number(one.score.games),
                 score_words(one.score, language),
                 part_of(one.left, one.score.games, language),
-                ", ".join(f"{move} {language.number(games)}" for move, games in one.moves[:3]) or "–",
+                ", ".join(f"{move} ×{language.number(games)}" for move, games in one.moves[:3]) or "–",
             )
             for one in each.theory[:OPENINGS]
         ),

@@ -60,7 +60,8 @@ AllNamesOption = Annotated[
 SiteOption = Annotated[
     str | None,
     typer.Option(
-        metavar="chess.com|lichess.org|elsewhere", help="Only games of this site, where the same name may be another."
+        metavar="chess.com|lichess.org|elsewhere",
+        help="Only games of this site. Elsewhere the name may be somebody else's.",
     ),
 ]
 SheetOption = Annotated[

@@ -80,6 +80,15 @@ def test_a_reply_that_transposes_to_an_answer_is_no_gap(index: Index, tmp_path: 
     assert [(gap.line, gap.reply) for gap in found.gaps] == [("1.d4 e6 2.c4", "2...f5")]
 
 
+def test_castling_is_the_same_move_in_file_and_library(index: Index, tmp_path: Path) -> None:
+    text = '[Orientation "white"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. O-O Nf6 (4... Nge7) 5. d3 O-O *\n'
+    games = [("1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. O-O Nf6 5. d3 O-O 6. c3 1-0", "Ann", "Bob")] * 2
+    found = checked(index(*games), tmp_path, text)
+    assert [(each.kind, each.played) for each in found.departures] == [("end", "6.c3")]
+    # The repertoire has their castling, without an answer.
+    assert [(gap.reply, gap.games, gap.of) for gap in found.gaps] == [("5...O-O", 2, 2)]
+
+
 def test_two_own_moves_are_said_and_two_lines_to_one_position_too(index: Index, tmp_path: Path) -> None:
     text = ITALIAN + '\n[Orientation "white"]\n\n1. e4 Nc6 2. Nf3 e5 *\n'
     found = checked(index((OWN, "Ann", "Bob")), tmp_path, text)

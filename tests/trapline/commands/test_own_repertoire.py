@@ -87,6 +87,10 @@ def test_the_sheet_about_an_opponent_says_its_sample(folder: Path) -> None:
         (("repertoire", "check", "absent.pgn", *CHECK[3:]), 3, "absent.pgn"),
         ((*CHECK, "-o", "mine.pgn"), 2, "an input"),
         (
+            ("repertoire", "check", "https://lichess.org/study/abcdefgh", *CHECK[3:]),
+            *(2, "export the study as PGN"),
+        ),
+        (
             (
                 "repertoire",
                 "from-games",

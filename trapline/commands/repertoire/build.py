@@ -42,7 +42,7 @@ def build(
     jobs: JobsOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Build a repertoire against players of a rating: the moves with the best expected score, and their traps.
+    """Build a trap repertoire against players of a rating: the moves with the best expected score, and their traps.
 
     Opponents answer as the players of the indexed games do, and elsewhere as a model of people's moves says. Each trap
     is proved. The list says how often a game reaches the trap, how often opponents fall, and what it wins. It also

@@ -14,7 +14,7 @@ PlayerOption = Annotated[str, typer.Option(metavar="NAME", help="Your name in th
 
 
 def check(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Your repertoire, PGN with variations.")],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Your repertoire, PGN with variations.")],
     player: PlayerOption,
     color: Annotated[
         str | None,
@@ -41,17 +41,19 @@ def check(
     from coach.report.sheet import page
     from db.formats.export_file import write_text
     from db.traps.terms import SIDES
-    from trapcore.errors import unknown_name
+    from trapcore.errors import UsageError, unknown_name
     from trapline.commands.terminal import print_json, print_sheet
 
     colour = next((side for side in SIDES if side == color), None)
     if color is not None and colour is None:
         raise unknown_name("color", color, SIDES)
+    if file.startswith(("http://", "https://")):
+        raise UsageError(f"{file} is an address: export the study as PGN and give that file")
     check_outputs([output], db, [file])
     grammar = chosen_language(language)
     with open_existing(db) as library:
         games = games_named(library, player, every=every, site=site)
-        found = checked(library, games, read_lines(file, colour=colour, player=games.names))
+        found = checked(library, games, read_lines(Path(file), colour=colour, player=games.names))
         library_name = library.name
     sites = dict(sites_of(games).most_common())
     sheet = check_sheet(found, " / ".join(sorted(games.names)), sites, grammar)
