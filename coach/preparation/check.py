@@ -282,10 +282,12 @@ def _contradictions(lines: Lines) -> Iterator[Several]:
 
 
 def _traps(library: Library, lines: Lines) -> list[TrapBeside]:
-    found = [_beside(lines, one) for one in traps_ahead_of(library, lines.ways, plies=BESIDE)]
+    """First those whose bait the repertoire plays, then those that people fell into, then the nearest."""
+    ahead = sorted(traps_ahead_of(library, lines.ways, plies=BESIDE), key=lambda one: (-one.fell, one.plies))
+    found = [_beside(lines, one) for one in ahead]
     # To leave the repertoire is worth a thought only for a trap that people fell into.
     kept = [one for one in found if not one.leaves or (one.fell and not one.is_own)]
-    return sorted(kept, key=lambda one: (not one.is_bait_in_repertoire, one.leaves, -one.fell, -one.games, one.line))
+    return sorted(kept, key=lambda one: (not one.is_bait_in_repertoire, one.leaves))
 
 
 def _beside(lines: Lines, one: TrapAhead) -> TrapBeside:

@@ -36,7 +36,7 @@ USUAL = 0.15
 """A move that he chooses so often, as a share, belongs to his most played lines."""
 
 KNOWN = 3
-"""Somebody who had the choice so often and never took the bait knows the trap."""
+"""A bait that was not taken once in so many games tempts nobody."""
 
 MORE_PLIES = 4
 """A trap lies in his lines if it arises within so many plies of a position of his games."""
@@ -123,6 +123,11 @@ class TrapForHim:
         return sum(not choice.played for choice in self.choices)
 
     @property
+    def may_tempt(self) -> bool:
+        """Whether he fell for it, or has not shown that he knows it, and neither have the others."""
+        return self.fell > 0 or (self.decisions < KNOWN and (self.games_fell > 0 or self.games < KNOWN))
+
+    @property
     def rarest(self) -> Choice | None:
         """The move of his on the way that he has played least; None if he has none there."""
         return min(self.choices, key=lambda choice: (choice.played, choice.played / max(1, choice.of)), default=None)
@@ -175,18 +180,17 @@ class Preparation:
 
     @property
     def suggestion(self) -> TrapForHim | None:
-        """The best trap in his most played lines that he does not seem to know; None if there is none.
+        """The best trap in his most played lines that he may fall into; None if there is none.
 
         Each of his moves on the way is one that he chooses there in `USUAL` of his games or more, and in two games
-        unless the sheet has few. A trap that he avoided each of three times or more is known to him.
+        unless the sheet has few. A trap that he or others avoided each of `KNOWN` times or more tempts nobody.
         """
         least = 1 if self.games < FEW else 2
         usual = [
             trap
             for each in self.colours
             for trap in each.traps
-            if (trap.fell or trap.decisions < KNOWN)
-            and all(choice.played >= max(least, USUAL * choice.of) for choice in trap.choices)
+            if trap.may_tempt and all(choice.played >= max(least, USUAL * choice.of) for choice in trap.choices)
         ]
         return max(usual, key=lambda trap: trap.worth, default=None)
 

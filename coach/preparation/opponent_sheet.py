@@ -42,7 +42,7 @@ def _suggested(found: Preparation, language: Grammar) -> Section:
             )
         )
     if trap is None:
-        notes.append(text("No proved trap of the library that he does not know lies in his most played lines."))
+        notes.append(text("No proved trap of the library that he may fall into lies in his most played lines."))
         if any(not trap.unknown for each in found.colours for trap in each.traps):
             notes.append(text("The tables of traps below have those of his rarer lines."))
         return Section(title, tuple(notes))
@@ -204,7 +204,15 @@ def _with_colour(each: WithColour, language: Grammar) -> list[Section]:
 def _widest(tree: tuple[Branch, ...]) -> list[Branch]:
     """So many branches as the table has room for, those of most games, in the order of the tree."""
     least = sorted((branch.games for branch in tree), reverse=True)[:BRANCHES][-1:]
-    return [branch for branch in tree if branch.games >= least[0]][:BRANCHES] if least else []
+    kept: list[Branch] = []
+    depth = 0
+    for branch in tree:
+        depth = min(depth, branch.plies - 1)
+        # By transposition a position may have more games than the move before it, which is left out then.
+        if branch.games >= least[0] and branch.plies == depth + 1:
+            kept.append(branch)
+            depth = branch.plies
+    return kept[:BRANCHES]
 
 
 def _branch(branch: Branch, language: Grammar) -> tuple[str, ...]:

@@ -68,6 +68,23 @@ def test_a_line_that_he_rarely_plays_and_a_trap_that_he_knows_are_not_suggested(
     assert (known.colours[0].traps[0].decisions, known.colours[0].traps[0].fell) == (3, 0)
 
 
+def test_a_trap_that_nobody_falls_into_is_not_suggested(index: Index) -> None:
+    others = [(AVOIDS, "Ann", "Cec")] * 2 + [(AVOIDS, "Ann", "Dan")]
+    found = prepared(index(*others, *[(NEAR, "Ann", "Bob")] * 3))
+    (trap,) = found.colours[0].traps
+    assert (trap.decisions, trap.games, trap.games_fell, found.suggestion) == (0, 3, 0, None)
+
+
+def test_a_branch_with_more_games_than_the_move_before_it_is_not_shown_without_it(index: Index) -> None:
+    games = [("1. d4 Nf6 2. c4 e6 3. Nc3 1-0", "Bob", "Ann")] * 9 + [("1. c4 Nf6 2. d4 e6 1-0", "Bob", "Ann")] * 3
+    games += [(f"1. {first} g6 2. a3 1-0", "Bob", "Ann") for first in ("e4", "b3", "f4")] * 4
+    sheet = opponent_sheet(prepared(index(*games)))
+    (tree,) = [table for section in sheet.sections for table in section.tables if table.columns[0] == "move"]
+    moves = [row[0].removeprefix("· " * row[0].count("· ")) for row in tree.rows]
+    assert (moves.count("1.c4"), moves.count("2...e6")) == (0, 1)
+    assert ("· · · 2...e6", "12 of 12 (100 %)") in {row[:2] for row in tree.rows}
+
+
 def test_a_trap_that_needs_a_move_which_he_never_played_is_only_counted(index: Index) -> None:
     found = prepared(index(*[("1. e4 e5 2. Nf3 Nc6 3. Bc4 d6 4. Nc3 a6 1-0", "Ann", "Bob")] * 2))
     assert found.suggestion is None
