@@ -129,13 +129,29 @@ def _chapters(path: Path) -> Iterator[chess.pgn.Game]:
         source = StringIO(data.decode("latin-1"))
     number = 1
     try:
+        start = 0
         while (game := chess.pgn.read_game(source, Visitor=_Strict)) is not None:
+            _check_words(source.getvalue()[start : source.tell()])
+            start = source.tell()
             if (variant := game.board().uci_variant) != "chess":
                 raise InputError(f"it is no chess but {variant}")
             yield game
             number += 1
     except (InputError, ValueError) as error:
         raise InputError(f"{path}, game {number}: {error}") from error
+
+
+_NO_MOVETEXT = re.compile(r"\{[^}]*\}|;[^\n]*|^[\[%][^\n]*", re.MULTILINE)
+_SIGNS = {"e.p.", "ep", "N", "D"}
+"""Words that some programs write behind a move: en passant, a novelty, a diagram."""
+
+
+def _check_words(text: str) -> None:
+    """Raise `InputError` for a word of a game that is no move, which python-chess would skip."""
+    left = chess.pgn.MOVETEXT_REGEX.sub(" ", _NO_MOVETEXT.sub(" ", text))
+    word = next((word for word in left.split() if word[0].isalpha() and word not in _SIGNS), None)
+    if word is not None:
+        raise InputError(f"{word} is no move")
 
 
 class _Strict(chess.pgn.GameBuilder[chess.pgn.Game]):

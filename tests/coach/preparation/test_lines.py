@@ -66,6 +66,7 @@ def test_a_null_move_and_what_follows_it_are_left_out(tmp_path: Path) -> None:
             '[Orientation "white"]\n[FEN "4k3/8/8/8/8/1N3N2/8/4K3 w - - 0 9"]\n[SetUp "1"]\n\n9. Ke2 Kf8 10. Nd2 *\n',
             "game 1: move 10: Nd2 can be more than one move after 9.Ke2 Kf8",
         ),
+        (WHITE + BLACK.replace("d5", "Rh9"), "mine.pgn, game 2: Rh9 is no move"),
         ('[Orientation "white"]\n[Variant "Atomic"]\n\n1. e4 *\n', "game 1: it is no chess but atomic"),
         ('[Event "Main"]\n\n1. e4 e5 *\n', "game 1 (Main): nothing says whose repertoire this is; give --color"),
         ("", "there is no game with moves in it"),
@@ -76,6 +77,14 @@ def test_an_error_names_file_game_move_and_reason(tmp_path: Path, text: str, tol
         read(tmp_path, text)
     assert told in str(error.value)
     assert "mine.pgn" in str(error.value)
+
+
+def test_comments_signs_and_other_marks_are_no_moves(tmp_path: Path) -> None:
+    marked = BLACK.replace("2. d4", "{ Rh9 is no [%cal Gd2d4] move } $6 2. d4! N e.p. += (D) ; or Rh9").replace(
+        " d5", "\nd5"
+    )
+    (found,) = read(tmp_path, marked)
+    assert [way.text for way in found.ways.values()][-1] == "1.e4 e6 2.d4 d5"
 
 
 def test_a_file_that_is_not_there_is_an_input_error(tmp_path: Path) -> None:
