@@ -1,6 +1,7 @@
 """What a check of a repertoire found, in words: a sheet for the terminal and as HTML."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from coach.preparation.check import Check, Departure, Kind, Several, TrapBeside
 from coach.preparation.games import ELSEWHERE, Score
@@ -53,7 +54,7 @@ def _sections(found: Check, language: Grammar) -> list[Section]:
     summary = Section(
         text("Repertoire for White") if white else text("Repertoire for Black"),
         tuple(_summary(found, language)),
-        tuple(table for table in (_by_opening(found, language),) if table.rows),
+        (_by_opening(found, language),) if found.by_opening else (),
     )
     parts = [
         Section(text("Where you left it"), (), (_departures(found, "own", language),)),
@@ -80,13 +81,9 @@ def _sections(found: Check, language: Grammar) -> list[Section]:
             (_several(found.transpositions, text("Positions that several lines lead to"), language),),
         ),
     ]
-    return [summary, *(part for part in map(_filled, parts) if part is not None)]
-
-
-def _filled(section: Section) -> Section | None:
-    """The section without empty tables; None if it has no other."""
-    tables = tuple(table for table in section.tables if table.rows)
-    return Section(section.title, section.notes, tables) if tables else None
+    filled = (replace(part, tables=tuple(table for table in part.tables if table.rows)) for part in parts)
+    shown = [summary, *(part for part in filled if part.tables)]
+    return [replace(part, tables=tuple(table.first(ROWS, language) for table in part.tables)) for part in shown]
 
 
 def _summary(found: Check, language: Grammar) -> list[str]:
@@ -129,7 +126,7 @@ def _summary(found: Check, language: Grammar) -> list[str]:
 def _by_opening(found: Check, language: Grammar) -> Table:
     text = language.text
     return Table(
-        _shown(text("Your score by opening"), len(found.by_opening), language),
+        text("Your score by opening"),
         (text("opening"), text("games"), text("score"), text("left by you")),
         tuple(
             (
@@ -138,7 +135,7 @@ def _by_opening(found: Check, language: Grammar) -> Table:
                 score_words(each.score, language),
                 language.number(each.own),
             )
-            for each in found.by_opening[:ROWS]
+            for each in found.by_opening
         ),
         (1, 3),
     )
@@ -151,9 +148,9 @@ def _departures(found: Check, kind: Kind, language: Grammar) -> Table:
     if kind == "own":
         columns.append(text("cost"))
     return Table(
-        _shown(text("Moves outside the repertoire"), len(some), language),
+        text("Moves outside the repertoire"),
         tuple(columns),
-        tuple(_departure(each, language) for each in some[:ROWS]),
+        tuple(_departure(each, language) for each in some),
         (3,),
     )
 
@@ -174,7 +171,7 @@ def _departure(each: Departure, language: Grammar) -> tuple[str, ...]:
 def _gaps(found: Check, language: Grammar) -> Table:
     text = language.text
     return Table(
-        _shown(text("Replies that people play"), len(found.gaps), language),
+        text("Replies that people play"),
         (text("after"), text("reply"), text("games"), text("against you")),
         tuple(
             (
@@ -183,7 +180,7 @@ def _gaps(found: Check, language: Grammar) -> Table:
                 part_of(gap.games, gap.of, language),
                 language.number(gap.against),
             )
-            for gap in found.gaps[:ROWS]
+            for gap in found.gaps
         ),
         (3,),
     )
@@ -191,15 +188,15 @@ def _gaps(found: Check, language: Grammar) -> Table:
 
 def _several(some: Sequence[Several], caption: str, language: Grammar) -> Table:
     text = language.text
-    rows = tuple((each.line or text("the start"), ", ".join(each.others)) for each in some[:ROWS])
-    return Table(_shown(caption, len(some), language), (text("line"), text("also")), rows)
+    rows = tuple((each.line or text("the start"), ", ".join(each.others)) for each in some)
+    return Table(caption, (text("line"), text("also")), rows)
 
 
 def _traps(some: Sequence[TrapBeside], is_own: bool, language: Grammar) -> Table:
     text = language.text
     caption = text("Traps that you may fall into") if is_own else text("Traps that your opponents may fall into")
     return Table(
-        _shown(caption, len(some), language),
+        caption,
         (text("after"), text("then"), text("bait"), text("fell"), text("trap"), text("what it needs")),
         tuple(
             (
@@ -210,7 +207,7 @@ def _traps(some: Sequence[TrapBeside], is_own: bool, language: Grammar) -> Table
                 f"{each.trap.name}: {claim(each.trap, language)}",
                 _needs(each, language),
             )
-            for each in some[:ROWS]
+            for each in some
         ),
     )
 
@@ -221,12 +218,8 @@ def _needs(each: TrapBeside, language: Grammar) -> str:
         return text("your repertoire plays the bait") if each.is_own else text("it is in your repertoire")
     if each.leaves:
         return text("you leave the repertoire, which has %(answers)s", answers=answers)
-    if not each.moves:
-        return text("you play %(answers)s", answers=answers) if each.is_own and answers else text("your line sets it")
-    return text("your opponent leaves the repertoire") if answers else text("the line goes on")
-
-
-def _shown(caption: str, count: int, language: Grammar) -> str:
-    if count <= ROWS:
-        return caption
-    return language.text("%(caption)s, %(shown)s of %(all)s", caption=caption, shown=ROWS, all=language.number(count))
+    if not each.moves and not each.is_own:
+        return text("your line sets it")
+    if not answers:
+        return text("the line goes on")
+    return text("your opponent leaves the repertoire") if each.moves else text("you play %(answers)s", answers=answers)

@@ -68,7 +68,7 @@ class Theory:
     __pydantic_config__ = JSON_FORM
 
     opening: str
-    """The last name that a position of the game has."""
+    """The last name that a position of the game has, without the variations of a variation."""
     score: Score
     left: int
     """Games in which he made the first move behind the book."""
@@ -264,7 +264,7 @@ def _theory(games: Sequence[OpeningGame]) -> Iterator[Theory]:
     for game in games:
         at = max((ply for ply, (epd, _) in enumerate(game.line) if opening_of([epd]) is not None), default=0)
         named = opening_of(epd for epd, _ in game.line)
-        name = UNNAMED if named is None else named.name
+        name = UNNAMED if named is None else named.name.partition(",")[0]
         by_name[name].append(game)
         if game.line and game.is_players(at):
             epd, uci = game.line[at]

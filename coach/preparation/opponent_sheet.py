@@ -22,7 +22,7 @@ def opponent_sheet(found: Preparation, language: Grammar = ENGLISH) -> Sheet:
     first, last = map(language.day, found.dates)
     when = f"{text('From %(first)s to %(last)s', first=first, last=last)}." if first else ""
     parts = [_suggested(found, language), _losing(found, language)]
-    parts += [section for each in found.colours for section in _with_colour(each, language)]
+    parts += [_with_colour(each, language) for each in found.colours]
     return Sheet(
         title=text("Against %(player)s", player=" / ".join(found.names[:3])),
         lead=f"{sites_words(found.sites, language)} {when}".strip(),
@@ -139,66 +139,64 @@ def _falls(found: Preparation, language: Grammar) -> Table:
                 (each.trap.name, line, part_of(rate.fell, rate.decisions, language), claim(each.trap, language))
             )
     columns = (text("trap"), text("line"), text("fell"), text("proof"))
-    return Table(text("Traps that he fell into"), columns, tuple(rows[:TRAPS]))
+    return Table(text("Traps that he fell into"), columns, tuple(rows)).first(TRAPS, language)
 
 
-def _with_colour(each: WithColour, language: Grammar) -> list[Section]:
+def _with_colour(each: WithColour, language: Grammar) -> Section:
     text = language.text
-    white = each.colour == "white"
+    games, left = each.score.games, sum(theory.left for theory in each.theory)
+    known = [trap for trap in each.traps if not trap.unknown]
+    notes = [
+        text(
+            "He scored %(score)s in %(games)s.",
+            score=score_words(each.score, language),
+            games=language.counted(games, "game"),
+        ),
+        text(
+            "The book is the list of named openings. He made the first move behind it in %(games)s.",
+            games=part_of(left, games, language),
+        ),
+    ]
+    if not known:
+        notes.append(text("No proved trap of the library lies in the moves that he has played."))
+    if len(known) < len(each.traps):
+        notes.append(
+            text(
+                "Traps that need a move which he has not played: %(count)s within %(plies)s plies of his games.",
+                count=language.number(len(each.traps) - len(known)),
+                plies=MORE_PLIES,
+            )
+        )
     tree = Table(
         text("His first moves"),
         (text("move"), text("games"), text("his score")),
         tuple(_branch(branch, language) for branch in _widest(each.tree)),
     )
-    left = sum(theory.left for theory in each.theory)
-    theory = Table(
-        text("The openings that he gets, and his moves that leave the book"),
-        (text("opening"), text("games"), text("his score"), text("left by him"), text("with")),
-        tuple(
-            (
-                language.message(one.opening),
-                language.number(one.score.games),
-                score_words(one.score, language),
-                part_of(one.left, one.score.games, language),
-                ", ".join(f"{move} ×{language.number(games)}" for move, games in one.moves[:3]) or "–",
-            )
-            for one in each.theory[:OPENINGS]
-        ),
-        (1,),
-    )
-    known = [trap for trap in each.traps if not trap.unknown]
     traps = Table(
         text("Traps in his lines"),
         (text("line"), text("bait"), text("his rarest move there"), text("he fell"), text("trap")),
-        tuple(_trap(trap, language) for trap in known[:TRAPS]),
+        tuple(_trap(trap, language) for trap in known),
     )
-    score = text(
-        "He scored %(score)s in %(games)s.",
-        score=score_words(each.score, language),
-        games=language.counted(each.score.games, "game"),
-    )
-    book = text(
-        "The book is the list of named openings. He made the first move behind it in %(games)s.",
-        games=part_of(left, each.score.games, language),
-    )
-    others = len(each.traps) - len(known)
-    more = [
-        text(
-            "Traps that need a move which he has not played: %(count)s within %(plies)s plies of his games.",
-            count=language.number(others),
-            plies=MORE_PLIES,
+    tables = (tree, _theory(each, language), traps.first(TRAPS, language))
+    title = text("When he is White") if each.colour == "white" else text("When he is Black")
+    return Section(title, tuple(notes), tuple(table for table in tables if table.rows))
+
+
+def _theory(each: WithColour, language: Grammar) -> Table:
+    text = language.text
+    rows = tuple(
+        (
+            language.message(one.opening),
+            language.number(one.score.games),
+            score_words(one.score, language),
+            part_of(one.left, one.score.games, language),
+            ", ".join(f"{move} ×{language.number(games)}" for move, games in one.moves[:3]) or "–",
         )
-    ]
-    if not known:
-        more.insert(0, text("No proved trap of the library lies in the moves that he has played."))
-    return [
-        Section(text("When he is White") if white else text("When he is Black"), (score, book), (tree, theory)),
-        Section(
-            text("Traps when he is White") if white else text("Traps when he is Black"),
-            tuple(more if others or not known else ()),
-            (traps,) if known else (),
-        ),
-    ]
+        for one in each.theory
+    )
+    columns = (text("opening"), text("games"), text("his score"), text("left by him"), text("with"))
+    caption = text("The openings that he gets, and his moves that leave the book")
+    return Table(caption, columns, rows, (1,)).first(OPENINGS, language)
 
 
 def _widest(tree: tuple[Branch, ...]) -> list[Branch]:

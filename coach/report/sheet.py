@@ -1,6 +1,6 @@
 """A sheet of sections, notes, tables and boards as a value: the terminal prints it, and `page` makes it HTML."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
 from importlib.metadata import version
 
@@ -22,6 +22,15 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
     numbers: tuple[int, ...] = ()
     """Places of the columns that hold figures."""
+
+    def first(self, most: int, language: Grammar) -> "Table":
+        """The table with so many rows at most; the caption says if there are more."""
+        count = len(self.rows)
+        if count <= most:
+            return self
+        gaps = {"caption": self.caption, "shown": most, "all": language.number(count)}
+        caption = language.text("%(caption)s, %(shown)s of %(all)s", **gaps)
+        return replace(self, caption=caption, rows=self.rows[:most])
 
 
 @dataclass(frozen=True, slots=True)
