@@ -11,6 +11,7 @@ from trapcore import _native
 from trapcore.parallel.budget import Budget
 from trapcore.proof.causes import Cause, Mistake, explain
 from trapcore.proof.mate import prove_mate
+from trapcore.trees.chess_game import parse_position
 from trapcore.win_chance import INACCURACY
 
 SEEMS = 0.05
@@ -33,7 +34,7 @@ class Slip:
     after: float
     """With this one."""
     line: tuple[str, ...]
-    """UCI: the best answer and what follows."""
+    """UCI: the best answer and what follows; empty after a stalemate."""
     better: tuple[str, ...]
     """UCI: the best move and what follows."""
     mate_in: int | None = None
@@ -104,11 +105,8 @@ def slips_of(
 def explained(slips: Iterable[Slip]) -> list[Slip]:
     """The slips, each with the mate that it allows, if one is proved, and with its cause."""
     found = [_with_mate(slip) for slip in slips]
-    explanations = explain(_mistake(slip) for slip in found)
-    return [
-        replace(slip, cause=next(iter(explanation.causes), None))
-        for slip, explanation in zip(found, explanations, strict=True)
-    ]
+    explanations = iter(explain(_mistake(slip) for slip in found if slip.line))
+    return [replace(slip, cause=next(iter(next(explanations).causes), None)) if slip.line else slip for slip in found]
 
 
 def _with_mate(slip: Slip) -> Slip:
@@ -135,4 +133,6 @@ def _is_slip(value: _native.MoveValue, before: PositionValue, after: PositionVal
     if before.chance + after.chance < least or min(before.effort, after.effort) <= _native.PASS_NODES:
         return False
     is_best_known = bool(before.line) and before.line[0] != value.played
-    return is_best_known and bool(after.line) and not is_book(value.fen)
+    if not is_best_known or is_book(value.fen):
+        return False
+    return bool(after.line) or parse_position(value.fen).is_stalemate()

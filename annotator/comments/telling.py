@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import chess
 
-from annotator.comments.evidence import evidence_of
+from annotator.comments.evidence import evidence_of, half_move
 from annotator.comments.glyphs import BAD
 from annotator.comments.threats import is_threat, tempts
 from annotator.events import TrapEvent
@@ -161,7 +161,7 @@ class _Game:
             return words(event, narrator)
         match event.event:
             case Event.FELL:
-                missed = None if instead is None else evidence_of(instead)
+                other = None if instead is None else evidence_of(instead)
                 better = event.best if instead is None or instead.proof.mate_in is None else instead.killer_line[0]
                 answered = self.answered.get(event.ply - 1)
                 if answered is not None and answered.killer_line[0] != better:
@@ -172,13 +172,14 @@ class _Game:
                     self.answered[event.ply] = evidence
                     self.allowed[event.mover, _answer(event)] = _Allowed(event.ply, _why(event), _taken(event))
                 return narrator.fell(
-                    evidence, was_set=place in self.was_set, again=again, missed=missed, answered=answered
+                    evidence, was_set=place in self.was_set, again=again, missed=other, answered=answered
                 )
             case Event.MISSED:
                 reason = _reason(event)
                 again = reason is not None and reason in self.missed
                 self.missed.add(reason)
-                return narrator.missed(evidence, event.played_loss, was_told=place in self.fell, again=again)
+                missed = narrator.missed(evidence, event.played_loss, was_told=place in self.fell, again=again)
+                return f"{_stalemate(event, narrator)} {missed}".strip()
             case Event.SPRUNG:
                 was_told = place in self.fallen or place in self.was_set
                 return "" if was_told else narrator.sprung(evidence, event.played)
@@ -257,6 +258,14 @@ def _why(event: TrapEvent) -> _Why:
     facts = facts_of(evidence_of(event))
     lost = None if facts.material is None else facts.material.lost[0]
     return _Why(lost, None if facts.motif is None else facts.motif.name, event.proof.mate_in)
+
+
+def _stalemate(event: TrapEvent, narrator: Narrator) -> str:
+    """That the move of the event is stalemate; empty if it is not."""
+    if not event.reached or not parse_position(event.reached).is_stalemate():
+        return ""
+    move = parse_position(event.origin).parse_san(event.played).uci()
+    return narrator.stalemate(event.origin, move, half_move(event, event.ply))
 
 
 def _reason(event: TrapEvent) -> tuple[object, ...] | None:

@@ -26,7 +26,7 @@ class Evidence:
     bait: str
     """The move, UCI."""
     killer_line: tuple[str, ...]
-    """What follows by force, UCI; at least one move."""
+    """What follows by force, UCI; empty only of a move that is stalemate."""
     mate_in: int | None = None
     """Moves from the killer to mate; None if no mate was proved."""
     before: float | None = None

@@ -181,6 +181,10 @@ class Narrator(Phrases):
 
         ``answered``: the move before, if the better move here was reported as the answer to it.
         """
+        if not evidence.killer_line:
+            best = moves.line(evidence.best_line[:1], evidence.half_move)
+            better = self._say("is_better", best=best, chances=_cost(evidence))
+            return self._joined(self.stalemate(evidence.fen, evidence.bait, evidence.half_move), better)
         facts = facts_of(evidence)
         if facts.material is not None or evidence.mate_in is not None or facts.best_mate is not None:
             return self.fell(evidence, answered=answered)
@@ -193,6 +197,11 @@ class Narrator(Phrases):
                 return self._allows(evidence, facts, _cost(evidence))
             return self._joined(self._allows(evidence, facts), better)
         return "" if is_small and best_effect(evidence) is None else better
+
+    def stalemate(self, fen: str, move: str, half_move: int) -> str:
+        """Of a move (UCI) that is stalemate."""
+        board = parse_position(fen)
+        return self._say("is_stalemate", move=moves.line([board.san(board.parse_uci(move))], half_move))
 
     # Sentences ------------------------------------------------------------------------------------------------------
 

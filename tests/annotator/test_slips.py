@@ -75,3 +75,23 @@ def test_an_inaccuracy_that_the_board_does_not_explain_has_no_words(
 def test_without_all_there_is_no_slip_and_a_side_has_its_own(tmp_path: Path) -> None:
     assert not [line for line in review(tmp_path, tell="losses")[1] if line["event"] == "slip"]
     assert {line["mover"] for line in review(tmp_path, side="black")[1] if line["event"] == "slip"} == {"black"}
+
+
+@pytest.mark.parametrize(
+    ("game", "said"),
+    [
+        ("7k/8/8/8/8/8/5K2/6Q1 w - - 0 1] 1. Ke3 Kh7 2. Kd4 Kh8 3. Qg6 1/2-1/2", "Is stalemate. White misses 3.Ke5"),
+        ("8/8/8/8/8/k7/2Q5/7K w - - 0 1] 1. Kg2 Ka4 2. Kf3 Ka3 3. Ke3 Ka4 4. Kd4 Ka3 5. Kc3 Ka4 1/2-1/2", ""),
+        ("k7/8/2K5/8/8/8/1P6/8 w - - 0 1] 1. b4 Kb8 2. b5 Kc8 3. b6 Kb8 4. b7 Ka7 5. b8=Q+ Ka6 *", ""),
+        ("4k3/4P3/8/3K4/8/8/8/8 w - - 0 1] 1. Kd6 Kf7 2. Kd7 Kf6 *", ""),
+        ("4k3/4P3/2K5/8/8/8/8/8 w - - 0 1] 1. Kd6 *", ""),
+    ],
+)
+def test_stalemate_is_said(tmp_path: Path, game: str, said: str) -> None:
+    source, out = tmp_path / "game.pgn", tmp_path / "out.pgn"
+    fen, _, text = game.partition("] ")
+    source.write_text(f'[SetUp "1"]\n[FEN "{fen}"]\n\n{text}\n', encoding="utf-8")
+    annotate([str(source)], output=str(out), db=None, quiet=True, tell="all", engine="off")
+    words = " ".join(out.read_text(encoding="utf-8").split())
+    assert ("talemate" in words) == bool(said)
+    assert said in words

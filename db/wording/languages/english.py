@@ -147,6 +147,7 @@ ENGLISH = Grammar(
         "takes_bait": "Takes the bait{chances}.",
         "allows_mate": "{move} allows {mate}: {line}.",
         "allows_mate_like": "{move} allows {mate}, the same idea as {idea}: {line}.",
+        "is_stalemate": "{move} is stalemate.",
         "allows_perpetual": "{move} allows perpetual check: {line}.",
         "loses_material": "{move} loses {what}: {why}.",
         "leaves_piece": "{move} does not take {piece} on {square}, which is safe after {killer}.",

@@ -143,6 +143,7 @@ GERMAN = Grammar(
         "takes_bait": "Nimmt den Köder{chances}.",
         "allows_mate": "{move} erlaubt {mate}: {line}.",
         "allows_mate_like": "{move} erlaubt {mate}, nach demselben Muster wie {idea}: {line}.",
+        "is_stalemate": "{move} ist patt.",
         "allows_perpetual": "{move} erlaubt Dauerschach: {line}.",
         "loses_material": "{move} verliert {what}: {why}.",
         "leaves_piece": "{move} schlägt {piece} auf {square} nicht; nach {killer} ist es zu spät.",
