@@ -33,9 +33,10 @@ THRESHOLD = 0.8
 #: Runs the command line and then says how much memory the process took at most, in kB. The figure that the system keeps
 #: of a child would begin with the size of its parent.
 TELLING = """
-import atexit, trapline
+import atexit
+from trapline.__main__ import main
 atexit.register(lambda: print(open("/proc/self/status").read().split("VmHWM:")[1].split()[0]))
-trapline.main()
+main()
 """
 
 
