@@ -385,15 +385,28 @@ class _Slugs:
         self._taken = {slug for (slug,) in found}
 
     def take(self, slug: str) -> str:
-        free, number = slug, 1
-        while free in self._taken or (number > 1 and self._stored(free)):
-            number += 1
-            free = f"{slug[: 79 - len(str(number))]}-{number}"
+        free = slug
+        if slug in self._taken:
+            # Numbers are given in order. So doubling and halving ask little, however many traps have the name.
+            below, above = 1, 2
+            while self._has(_numbered(slug, above)):
+                below, above = above, 2 * above
+            while above - below > 1:
+                middle = (below + above) // 2
+                below, above = (middle, above) if self._has(_numbered(slug, middle)) else (below, middle)
+            free = _numbered(slug, above)
         self._taken.add(free)
         return free
 
+    def _has(self, slug: str) -> bool:
+        return slug in self._taken or self._stored(slug)
+
     def _stored(self, slug: str) -> bool:
         return self._connection.scalar(select(TrapRow.id).where(TrapRow.slug == slug)) is not None
+
+
+def _numbered(slug: str, number: int) -> str:
+    return f"{slug[: 79 - len(str(number))]}-{number}"
 
 
 def _same(known: Trap, trap: Trap) -> bool:

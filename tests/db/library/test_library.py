@@ -5,7 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from sqlalchemy import event
 
+from db.formats.bundled import bundled_traps
 from db.games.index_games import index_files
 from db.library.library import Added, Library
 from db.library.open import open_library
@@ -44,6 +46,23 @@ def test_a_slug_belongs_to_one_trap(library: Library) -> None:
     with pytest.raises(UsageError, match="belongs to another trap"):
         library.add(replace(elephant(), slug="legals-mate"))
     assert library.traps() == [legal()]
+
+
+def test_traps_of_one_name_are_numbered_in_order_with_few_questions(library: Library) -> None:
+    traps = [replace(trap, slug="one-name", moves=None) for trap in bundled_traps()[:70]]
+    library.add_all(traps[:69])
+    names = ["one-name", *(f"one-name-{number}" for number in range(2, 70))]
+    assert sorted(trap.slug for trap in library.traps()) == sorted(names)
+    asked: list[str] = []
+
+    def note(*given: object) -> None:
+        asked.append(str(given[2]))
+
+    event.listen(library.database.engine, "before_cursor_execute", note)
+    library.add_all(traps[69:])
+    event.remove(library.database.engine, "before_cursor_execute", note)
+    assert library.find("one-name-70") is not None
+    assert sum("WHERE traps.slug = " in statement for statement in asked) < 16
 
 
 def test_a_trap_without_its_proof_does_not_undo_it(library: Library) -> None:
