@@ -28,6 +28,7 @@ class TrapRow(Base):
         UniqueConstraint("key", "bait"),
         UniqueConstraint("slug"),
         Index(None, "mirror_key"),
+        Index(None, "bait"),
         # Each by slug within, so that a page of the traps that have one value needs no sorting.
         *(Index(None, column, "slug") for column in ("family", "eco", "opening", "source", "bait_san", "killer_san")),
         *(Index(None, column, "slug") for column in ("name", "length", "gain")),

@@ -177,6 +177,10 @@ def test_a_near_duplicate_joins_the_family_of_the_trap_that_is_known(library: Li
         family="mate",
     )
     assert with_family(library, turned).family == "legal"
+    with library.database.read() as connection:
+        if connection.dialect.name == "sqlite":
+            plan = connection.exec_driver_sql("EXPLAIN QUERY PLAN SELECT epd FROM traps WHERE bait = 'c3d5'").all()
+            assert "ix_traps_bait " in str(plan), "each new trap would read all traps"
 
 
 def test_traps_of_the_library_are_not_mined_again_in_either_colour(library: Library) -> None:
