@@ -9,6 +9,7 @@ evaluation/      accuracy of ranking, names and detection on positions that were
 coverage/        how many of the moves that lose by force are reported, compared with an engine's labels
 repertoire/      the model of people's moves, fitted and compared with games left out
 themes/          themes of lines held against lichess's tags of its puzzles
+scale/           what annotate, index and mine cost by the number of games, and a month of lichess
 games/           other games: their rules, Monte Carlo and local searches, and what these measure
 network/         training of the search's network on an engine's values
 commands/        ``trapline research ...``

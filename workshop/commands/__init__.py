@@ -13,6 +13,7 @@ paper.py           ``paper``: the experiments of the founding paper, repeated
 patterns.py        ``patterns``: whether players repeat themselves more than others
 play.py            ``play``: a game in the terminal against a search, or between two
 practice.py        ``practice``: judgements of answers in practice, held against an engine
+scale.py           ``scale``: the cost of annotate, index and mine by the number of games
 search.py          ``search``: the best move of one position of any bundled game
 search_options.py  options of ``search`` and ``play``, and what a search found as text and JSON
 themes.py          ``themes``: our themes of lines held against lichess's tags
@@ -31,6 +32,7 @@ EXAMPLES = {
     "research patterns": "--out out/patterns --db my.sqlite",
     "research practice": "--out out/practice --exercises 100 --engine stockfish",
     "research themes": "puzzles.csv.zst --out out/themes",
+    "research scale": "games.pgn --judged club.pgn --figures out/scale.json -o out/scale.md",
     "research paper": "figure-1 table-1 -o found",
     "research mcts": "--positions 40 --out found",
     "research local-search": "--positions 20 --seconds 5 --out out/local",
@@ -54,6 +56,7 @@ research = lazy_application(
         "practice": "workshop.commands.practice:practice",
         "themes": "workshop.commands.themes:themes",
         "causes": "workshop.commands.causes:causes",
+        "scale": "workshop.commands.scale:scale",
         "paper": "workshop.commands.paper:paper",
         "dynamics": "workshop.commands.dynamics:dynamics",
         "search": "workshop.commands.search:search",
