@@ -39,7 +39,8 @@ The next table compares the smallest and the largest number of games. The expone
 _MADE_UP = """\
 A month in one library would be far larger than what was measured. So a library of made-up games shows how a large one
 answers: {games:,} games, {occurrences:,} positions in games. Making it took {cpu:.0f} s of processor time. The file has
-{size:.1f} GiB. Its position keys are as scattered as real ones."""
+{size:.1f} GiB. Its keys of positions are spread evenly, as real ones are. That is the largest that ten minutes of this
+machine were enough for. The last two rows include the start of the program, and the last one also makes a library."""
 _MERGE = """\
 No command merges the games of two libraries. A library of all games has to index all games, and one program at a time
 writes to it. Traps can be merged: `trapline library export`, then `trapline library import` into the merged library.
@@ -49,11 +50,11 @@ import took {peak:.0f} MiB of memory. So merging a trap costs what proving it co
 _MONTH = """\
 A shard is a library of {shard:,} games, the size that was measured. A month has {shards:,} shards. Each is indexed and
 mined by itself, on any machine, and their traps are merged. A machine has {cores} cores and works for {days} days.
-Run one trapline a core, each on a shard of its own, with {peak:,.0f} MiB of memory. Two threads are no substitute,
-because one of them does all the writing."""
+Run one trapline a core, each on a shard of its own, with {peak:,.0f} MiB of memory. More threads or Dask workers for
+one shard do not help `index`, because one process does all the writing."""
 _AFTER = """\
-- **Bytes written.** This is the one cost found that grows faster than `n log n`. A transaction of `index` has about 600
-  games. Their new positions fall on pages all over the index of keys. So the bytes written a game grow with the
+- **Bytes written.** This is the one measured cost that grows faster than `n log n`. `index` stores about 600 games a
+  transaction. Their new positions fall on pages all over the index of keys. So the bytes written a game grow with the
   library, until each new position writes two pages of its own, about 1 MB a game. Larger transactions write less, but
   other programs would wait longer than the five seconds that they have. The rows of many transactions should be
   collected without that index, and be sorted into it once. Until then, keep shards small.
@@ -65,8 +66,9 @@ _AFTER = """\
 - **`mine`.** It sorts all positions in games in temporary files, and holds all moves to examine in memory. They should
   be read position by position, in the order in which they are stored.
 - **Comments on earlier games.** `annotate` asks a library of judged games whether the player made the same mistake
-  before. It reads all losing moves of that pattern, so `n` games cost `n^2`. An index on the players' names would do.
-  A library without judged games, as above, does not have this cost.
+  before. It reads all losing moves of that pattern. So `n` games beside `n` judged ones cost `n^2`, which was read in
+  the code and not measured. An index on the players' names would do. Libraries made with `--tell known` are not
+  affected.
 - **Judging.** No month can be judged move by move. `index --tell losses` and `annotate` are for a player or a club.
 - **A real month.** A sample of it should be measured with this command first, in place of masters' games."""
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dask.distributed import Client, LocalCluster
+from distributed import Client, LocalCluster
 
 from trapcore.io.streams import open_bytes
 
