@@ -17,9 +17,9 @@ def scale(
         Path, typer.Option(metavar="FILE.json", help="Figures. What it has already is not measured again.")
     ],
     output: Annotated[Path, typer.Option("--output", "-o", metavar="PAGE.md", help="The page is written there.")],
-    sizes: Annotated[str, typer.Option(metavar="N,N…", help="Games to index, the fewest first.")] = "10000,100000",
-    mined: Annotated[str, typer.Option(metavar="N,N…", help="Those of the sizes that are mined.")] = "10000",
-    judged_sizes: Annotated[str, typer.Option(metavar="N,N…", help="Games to judge, the fewest first.")] = "60,240",
+    sizes: Annotated[str, typer.Option(metavar="N,N…", help="Games to index, the fewest first.")] = "2000,10000,100000",
+    mined: Annotated[str, typer.Option(metavar="N,N…", help="Those of the sizes that are mined.")] = "2000,10000",
+    judged_sizes: Annotated[str, typer.Option(metavar="N,N…", help="Games to judge, the fewest first.")] = "20,100",
     puzzles: Annotated[
         Path | None, typer.Option(metavar="FILE.csv[.zst]", help="Lichess puzzles, for the merging of libraries.")
     ] = None,

@@ -23,7 +23,8 @@ _BEFORE = """\
 This page measures what `annotate`, `index` and `mine` cost by the number of games. From that it computes a month of
 lichess, taken as {month:,} games. A command measured it and wrote the page:
 
-    trapline research scale masters.pgn.zst --judged club.pgn --puzzles puzzles.csv.zst --figures scale.json -o scale.md
+    trapline research scale masters.pgn.zst --judged club.pgn --puzzles puzzles.csv.zst --made-up 50000000 \\
+        --figures scale.json -o scale.md
 
 It ran on {cores} cores of a server ({cpu}), of which other programs used a part. So processor time counts here, and the
 clock says little. The engine was off.
