@@ -145,7 +145,7 @@ fn move_values(game: &Game, values: Vec<(Chess, Option<JudgedPosition>)>, places
     let first = 2 * u32::from(game.initial.fullmoves()) + u32::from(game.initial.turn().is_black());
     let known = values.into_iter().enumerate().filter_map(|(at, (origin, judged))| Some((at, origin, judged?)));
     known
-        .filter(|(_, _, judged)| !judged.position.is_game_over())
+        .filter(|(_, _, judged)| !judged.position.is_game_over() || judged.position.is_stalemate())
         .map(|(at, origin, judged)| MoveValue {
             at,
             half_move: first + at as u32,
