@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Annotated
 
 from db.query.condition import Condition, check
-from db.traps.terms import HIGHEST_RATING, SIDES, Event, Outcome
+from db.traps.terms import HIGHEST_RATING, SIDES, THEME, Event, Outcome
 from trapcore.errors import Message, UsageError
 from trapcore.measures.options import IndexedMeasure
 from trapcore.proof.verdict import Verdict
@@ -93,6 +93,16 @@ class Query:
     killer: Annotated[
         str | None,
         Condition("First move of the killer line, SAN or UCI.", label="Killer", metavar="MOVE", example="Bxf7+"),
+    ] = None
+    theme: Annotated[
+        str | None,
+        Condition(
+            "What the killer line does: fork, a knight's fork on c7 (fork:N@c7), a trapped queen (trappedPiece>Q).",
+            label="Theme",
+            metavar="KEY",
+            example="fork, fork:N@c7, trappedPiece>Q",
+            pattern=THEME,
+        ),
     ] = None
     min_length: Annotated[int | None, _LENGTH] = None
     max_length: Annotated[int | None, _LENGTH] = None

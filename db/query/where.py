@@ -12,6 +12,7 @@ from db.storage.collation import begins, plain
 from db.storage.sighting_rows import BY_KEY
 from db.storage.tables import GameRow, SightingRow, TrapRow
 from db.traps.trap import plain_san
+from db.wording.patterns import theme_filter
 from trapcore.errors import Message, UsageError, unknown_name
 
 _UCI = re.compile(r"[a-h][1-8][a-h][1-8][nbrq]?")
@@ -46,9 +47,11 @@ def _family(connection: Connection, family: str) -> ColumnElement[bool]:
     return TrapRow.family == family
 
 
-def _opening(connection: Connection, text: str) -> ColumnElement[bool]:
-    wanted = plain(text.strip())
-    return TrapRow.opening.in_([name for name in distinct(connection, TrapRow.opening) if wanted in plain(name)])
+def opening_condition(connection: Connection, text: str) -> ColumnElement[bool]:
+    """That the name of the opening has this text; of a text with colons and commas, each part of it."""
+    parts = [part.strip() for part in re.split("[:,]", plain(text))]
+    known = distinct(connection, TrapRow.opening)
+    return TrapRow.opening.in_([name for name in known if all(part in plain(name) for part in parts)])
 
 
 def eco_condition(connection: Connection, column: InstrumentedAttribute[str], eco: str) -> ColumnElement[bool]:
@@ -113,11 +116,12 @@ def _unknown_family(given: str, known: Sequence[str]) -> UsageError:
 PREDICATES: Mapping[str, Callable[[Connection, Any], ColumnElement[bool]]] = {
     "family": _family,
     "eco": lambda connection, codes: eco_condition(connection, TrapRow.eco, codes),
-    "opening": _opening,
+    "opening": opening_condition,
     "source": lambda connection, text: begins(connection, TrapRow.source, text.strip()),
     "victim": lambda _, side: TrapRow.victim == side,
     "outcome": lambda _, outcome: TrapRow.outcome == outcome,
     "verdict": lambda _, verdict: TrapRow.verdict == verdict,
+    "theme": lambda _, theme: TrapRow.themes.like(theme_filter(theme)),
     "min_length": lambda _, moves: TrapRow.length >= moves,
     "max_length": lambda _, moves: TrapRow.length <= moves,
     "bait": _bait,

@@ -56,11 +56,13 @@ def forget_names(connection: Connection, trap: int) -> None:
     connection.execute(delete(TrapWordRow).where(mine, TrapWordRow.word_id.in_(known.values())))
 
 
-def find_names(connection: Connection, text: str, wanted: Sequence[ColumnElement[bool]]) -> dict[str, float]:
+def find_names(
+    connection: Connection, text: str, wanted: Sequence[ColumnElement[bool]], *, every: bool = False
+) -> dict[str, float]:
     """By slug, how far the traps that meet the conditions are from what was asked; at most `MOST_FOUND`.
 
-    Those that have all words or, if there are none, those that have most of them, half or more. 0 is the slug itself,
-    below 1 the name. Raises `UsageError` for a text without letters and figures.
+    Those that have all words or, unless ``every`` word must be there, those that have most of them, half or more. 0 is
+    the slug itself, below 1 the name. Raises `UsageError` for a text without letters and figures.
     """
     words = words_of(text)
     if not words:
@@ -72,9 +74,15 @@ def find_names(connection: Connection, text: str, wanted: Sequence[ColumnElement
     if not found:
         choices = [_choices(connection, word, near=True) for word in words]
         found = _with_all(connection, choices, wanted) if all(choice.costs for choice in choices) else []
-    if not found:
+    if not found and not every:
         found = _with_most(connection, choices, wanted)
     return {trap.slug: trap.distance(words, choices) for trap in found}
+
+
+def near_words(connection: Connection, word: str) -> dict[str, float]:
+    """The words of traps that are most like a word, with their likeness, 1 for the word itself."""
+    costs = _choices(connection, word, near=True).costs
+    return {stored: 1 - cost / _NEAR_COST for stored, cost in costs.items() if cost != _PREFIX_COST}
 
 
 @dataclass(frozen=True, slots=True)

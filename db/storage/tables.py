@@ -55,6 +55,8 @@ class TrapRow(Base):
     killer_san: Mapped[str] = mapped_column(String(8), server_default="")
     length: Mapped[int] = mapped_column(server_default="0")
     """Attacker's moves in the killer line."""
+    themes: Mapped[str] = mapped_column(Text, server_default="")
+    """What the killer line does, see `db.wording.patterns.theme_keys`."""
     outcome: Mapped[str] = mapped_column(String(8))
     verdict: Mapped[str] = mapped_column(String(9))
     mate_in: Mapped[int | None] = mapped_column(SmallInteger)

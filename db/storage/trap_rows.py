@@ -19,6 +19,7 @@ from db.traps.opinion import Opinion
 from db.traps.temptation import Profile
 from db.traps.terms import Outcome
 from db.traps.trap import Trap, first_sans
+from db.wording.patterns import theme_keys
 from trapcore.errors import InputError, LibraryError
 from trapcore.proof.verdict import DepthValue, Verdict
 
@@ -31,7 +32,7 @@ _PROFILED = outerjoin(TrapRow, ProfileRow, ProfileRow.trap_id == TrapRow.id)
 _OUTCOMES = tuple(map(str, Outcome))
 _VERDICTS = tuple(map(str, Verdict))
 
-_FOUND_BY = ("bait_san", "killer_san", "length")
+_FOUND_BY = ("bait_san", "killer_san", "length", "themes")
 """What follows from the fields and is stored to be found by."""
 
 STATE = "traps_state"
@@ -231,10 +232,10 @@ def _values(trap: Trap) -> dict[str, Any]:
     return values
 
 
-def _found_by(trap: Trap) -> tuple[str, str, int]:
+def _found_by(trap: Trap) -> tuple[str, str, int, str]:
     """The values of `_FOUND_BY`."""
     bait, killer = first_sans(trap.epd, trap.bait, trap.killer_line[0])
-    return bait, killer, trap.length
+    return bait, killer, trap.length, theme_keys(trap.epd, trap.line)
 
 
 def _stored(trap: Trap) -> dict[str, Any]:

@@ -12,6 +12,8 @@ from difflib import get_close_matches
 from functools import cache
 from importlib import resources
 
+from db.traps.terms import Side
+
 _LEAST_LETTERS = 6
 """Of a name with typing errors; shorter texts are moves."""
 _NEAR = 0.75
@@ -62,6 +64,12 @@ def positions_of_opening(text: str) -> dict[str, str]:
     # Of many variations that begin so, those with the shortest name are the opening itself.
     shortest = min(map(len, meant), default=0)
     return {epd: named[epd].name for epd, name in plain.items() if name in meant and len(name) == shortest}
+
+
+@cache
+def opening_names() -> dict[str, Side]:
+    """The names of all openings, each with the side whose move brings it about."""
+    return {each.name: "black" if epd.split()[1] == "w" else "white" for epd, each in _openings().items()}
 
 
 @cache

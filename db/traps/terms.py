@@ -1,5 +1,6 @@
-"""Names of sides, outcomes and events, and the range of ratings; importing them loads nothing else."""
+"""Names of sides, outcomes and events, the range of ratings, how a theme is asked for; importing them loads little."""
 
+import re
 from enum import StrEnum
 from typing import Literal
 
@@ -45,3 +46,8 @@ class Event(StrEnum):
 
 EVENTS = tuple(Event)
 """The five events, in the order of the moves."""
+
+THEME = re.compile(
+    "(?P<theme>[A-Za-z][A-Za-z0-9]*)(:(?P<by>[PNBRQK]))?(@(?P<on>[a-h][1-8]))?(>(?P<target>[PNBRQK])(@(?P<at>[a-h][1-8]))?)?"
+)
+"""A theme that is asked for: ``fork``, ``fork:N@c7``, ``trappedPiece>Q``, ``captured>Q@d1``."""

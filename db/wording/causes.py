@@ -160,7 +160,7 @@ def mechanism_name(key: str, language: Grammar = ENGLISH) -> str:
     name, actor, victims = _parts(key)
     if name not in MECHANISM_NAMES:
         return language.theme_names[name][1]
-    bare = [_bare(kind, language) for kind in victims]
+    bare = [bare_piece(kind, language) for kind in victims]
     first = victims[0] if victims else chess.PAWN
     return language.text(
         MECHANISM_NAMES[name],
@@ -183,8 +183,8 @@ def place_name(key: str, language: Grammar = ENGLISH, colour: Side = "white", *,
     square, _, victim = where.partition(",")
     name, actor, _ = _parts(f"{what}:")
     square, at = _turned(square, colour), _turned(victim[1:], colour)
-    bare = _bare(_ROLES[victim[0]], language) if victim else ""
-    piece = "" if actor is None else _bare(actor, language)
+    bare = bare_piece(_ROLES[victim[0]], language) if victim else ""
+    piece = "" if actor is None else bare_piece(actor, language)
     if name in TAKEN_PLACES:
         return language.text(TAKEN_PLACES[name], piece=piece, victim=bare, square=at)
     theme = language.text("mate at once") if name == "mateIn1" else language.theme_names[name][0]
@@ -343,7 +343,7 @@ def _parts(key: str) -> _Key:
     return _Key(name, _ROLES.get(actor), tuple(_ROLES[letter] for letter in victims))
 
 
-def _bare(kind: chess.PieceType, language: Grammar) -> str:
+def bare_piece(kind: chess.PieceType, language: Grammar) -> str:
     """``knight``, as what is spoken of."""
     return language.subject[kind].split()[-1]
 
