@@ -16,6 +16,7 @@ from sqlalchemy import Connection, func, select
 
 from db.library.library import Library
 from db.patterns.like import place_of
+from db.query.answer import PageAnswer
 from db.query.condition import conditions_of, query_of
 from db.query.query import Query
 from db.query.vocabulary import AGAINST, KNOWN, NOISE, NUMBERS, OTHER_NAMES, PIECES, THEME_WORDS
@@ -39,7 +40,7 @@ _FEN = re.compile(
     r"(?<![A-Za-z0-9])(?:[pnbrqkPNBRQK1-8]{1,8}/){7}[pnbrqkPNBRQK1-8]{1,8}"
     r"(?: [wb](?: (?:-|[KQkqA-Ha-h]{1,4})(?: (?:-|[a-h][36]))?)?)?"
 )
-_ADDRESS = re.compile(r"(?:https?://)?(?P<host>[\w.-]+(?::\d+)?)/(?P<path>\S*)")
+_ADDRESS = re.compile(r"(?:https?://)?(?P<host>[\w.-]+(?::\d+)?)/(?P<path>.*)")
 _GAME = re.compile(r"(?P<id>[A-Za-z0-9]{8})(?:[A-Za-z0-9]{4})?(?:/(?:white|black))?/?(?:\?[^#]*)?(?:#(?P<ply>\d+))?")
 _MOVE = re.compile(
     r"(?<!\S)(?P<move>(?:[KQRBN][a-h]?[1-8]?x?[a-h][1-8]|[a-h]x[a-h][1-8])(?:=[QRBN])?|O-O(?:-O)?)[+#]?(?P<bad>\?*)!*(?!\S)"
@@ -48,6 +49,15 @@ _PIECE = rf"(?:{'|'.join(PIECES)})s?"
 _THE = "(?:the |a |an |your |his )?"
 _ENOUGH = 0.78
 """Least likeness of a misspelt word to the right one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchAnswer(PageAnswer):
+    """JSON form of a page of traps that words have found."""
+
+    understood: Mapping[str, str]
+    """The conditions that the words ask for, by name."""
+    not_understood: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +74,13 @@ class Reading:
         return query_of(Query, {**self.conditions, **more})
 
     @property
-    def kind(self) -> str:
-        """``fen``, ``moves`` or ``name``, if it asks for one of these, else empty."""
-        return next((name for name in ("fen", "moves", "name") if name in self.conditions), "")
+    def position(self) -> dict[str, str] | None:
+        """The position that it asks for, as ``fen`` or ``moves``; None if it asks for none."""
+        return {name: self.conditions[name] for name in ("fen", "moves") if name in self.conditions} or None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The two fields that `SearchAnswer` has beside the page."""
+        return {"understood": dict(self.conditions), "not_understood": list(self.unknown)}
 
     def told(self, language: Grammar = ENGLISH) -> list[str]:
         """What was understood, in words: ``Victim: White``."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -26,11 +26,20 @@ SHOWN_NAMES = 3
 @takes_conditions(Query, MistakeQuery, AheadQuery)
 def query(
     asked: Mapping[str, str],
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="WORDS", help="A name, an opening, moves, a FEN, a link, or plain words.", show_default=False
+        ),
+    ] = None,
     db: DbOption = None,
     as_json: JsonOption = False,
     as_pgn: Annotated[bool, typer.Option("--pgn", help="Print the traps as PGN games.")] = False,
 ) -> None:
-    """Find traps by position, similarity, name and fields. All given conditions must hold.
+    """Find traps by words, position, similarity, name and fields. All given conditions must hold.
+
+    WORDS are what you would type into a search box: "traps in the Italian for black", "knight fork on c7", "legal".
+    trapline says what it understood and what not. "For black" means traps that Black sets.
 
     A position finds the traps of that very position, in either colour. --similar adds traps that are like it and whose
     killer is proved to work in it.
@@ -53,11 +62,12 @@ def query(
         raise UsageError("choose one of --json and --pgn")
     of_traps, of_mistakes = conditions_of(Query), conditions_of(MistakeQuery)
     if "start" in asked:
-        _ahead(asked, db, as_json, as_pgn)
+        _ahead(asked, words, db, as_json, as_pgn)
         return
     asked = {name: value for name, value in asked.items() if name != "plies"}
     if asked.keys() - of_traps.keys():
         others = [of_traps[name].option for name in asked if name not in of_mistakes] + ["--pgn"] * as_pgn
+        others += ["WORDS"] * bool(words)
         if others:
             raise UsageError(f"losing moves take no {', '.join(others)}")
         _mistakes(query_of(MistakeQuery, asked), db, as_json)
@@ -65,6 +75,15 @@ def query(
     condition = query_of(Query, asked)
     status = Status()
     with open_existing(db) as library:
+        reading = None
+        if words:
+            from db.query.words import read_words
+
+            reading = read_words(library, " ".join(words))
+            say("; ".join([f"understood: {', '.join(reading.told()) or 'nothing'}", *_unknown(reading.unknown)]))
+            if not reading.conditions:
+                raise UsageError('nothing was understood; try a name, an opening, or a theme such as "knight fork"')
+            condition = query_of(Query, {**reading.conditions, **asked})
         query_engine = QueryEngine(library, measure=read_settings().measure, log=status.show)
         try:
             page = query_engine.ask(condition)
@@ -72,7 +91,7 @@ def query(
             query_engine.close()
             status.clear()
         if as_json:
-            print_json(page.to_dict())
+            print_json(page.to_dict() | ({} if reading is None else reading.to_dict()))
         elif as_pgn:
             from db.formats.pgn_export import trap_game
 
@@ -87,13 +106,18 @@ def query(
         say(f"there are more; go on with --after {page.next}")
 
 
-def _ahead(asked: Mapping[str, str], db: str | None, as_json: bool, as_pgn: bool) -> None:
+def _unknown(words: Sequence[str]) -> list[str]:
+    return [f"not understood: {', '.join(words)}"] if words else []
+
+
+def _ahead(asked: Mapping[str, str], words: list[str] | None, db: str | None, as_json: bool, as_pgn: bool) -> None:
     from db.query.ahead import traps_ahead
     from trapcore.errors import UsageError
     from trapline.commands.terminal import print_json, print_table, say, trap_count
 
     known = conditions_of(AheadQuery)
     others = [f"--{name.replace('_', '-')}" for name in asked if name not in known] + ["--pgn"] * as_pgn
+    others += ["WORDS"] * bool(words)
     if others:
         raise UsageError(f"--from takes no {', '.join(others)}")
     with open_existing(db) as library:

@@ -23,7 +23,6 @@ from tests.support.web_server import GAMES, LEGAL, Served, make_library, served
 from trapcore.proof.verdict import DepthValue
 from trapline.web.pages.game_viewer import view_game
 from trapline.web.pages.plots import profile_plot, result_bar
-from trapline.web.pages.search_form import kind_of
 from trapline.web.service import LibraryCache
 
 EVIL = '<img src=x onerror="alert(1)">'
@@ -87,24 +86,15 @@ def test_each_page_has_its_title_language_landmarks_and_policy(client: httpx.Cli
     assert not re.search(r'src="[^/]', answer.text)
 
 
-@pytest.mark.parametrize(
-    ("asked", "kind"),
-    [
-        (LEGAL, "position"),
-        ("8/8/8/8/8/8/8/8 w - - 0 1", "position"),
-        ("e4 e5", "moves"),
-        ("1. e4 e5 2. Nf3", "moves"),
-        ("1.e4", "moves"),
-        ("e2e4 e7e5", "moves"),
-        ("e4 Qxf7", "moves"),
-        ("legal mate", "name"),
-        ("Bb4", "name"),
-        ("", "name"),
-        ("17", "name"),
-    ],
-)
-def test_the_box_tells_positions_moves_and_names_apart(asked: str, kind: str) -> None:
-    assert kind_of(asked) == kind
+def test_the_box_says_what_it_understood_and_what_not(client: httpx.Client) -> None:
+    answer = client.get("/", params={"q": "traps in the Italian for black xyzzy"})
+    said = text_of(answer)
+    assert "Understood: Victim: White; Opening contains: Italian Game." in said
+    assert "Not understood: xyzzy." in said
+    said = text_of(client.get("/", params={"q": "xyzzy"}))
+    assert "Not understood: xyzzy." in said
+    assert "Understood" not in said
+    assert 'href="/traps/legal-mate"' in client.get("/", params={"q": "https://lichess.org/analysis/" + LEGAL}).text
 
 
 @pytest.mark.parametrize(

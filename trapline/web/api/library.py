@@ -16,6 +16,7 @@ from db.query.condition import query_of
 from db.query.mistakes import MistakePage, find_mistakes
 from db.query.query import AheadQuery, MistakeQuery
 from db.query.query import Query as LibraryQuery
+from db.query.words import SearchAnswer, read_words
 from db.similarity.propose import Proposals, Question
 from db.traps.position_value import PositionValue
 from db.traps.trap import Trap as StoredTrap
@@ -27,6 +28,7 @@ from trapline.web.api.models import Families
 from trapline.web.api.params import (
     ExploreParams,
     ProposeParams,
+    SearchParams,
     SightingParams,
     described,
     no_params,
@@ -56,6 +58,21 @@ async def traps(request: Request) -> Response:
     return await json_response(
         request, service, lambda stop: service.query_engine.ask(query).to_dict(), search=query.similar is not None
     )
+
+
+@router.get("/search", response_model=SearchAnswer, responses=NOT_MODIFIED, summary="Find traps by words")
+async def search(params: Annotated[SearchParams, Query()], request: Request) -> Response:
+    """Traps by what people type: names, openings, moves, a FEN, a link, plain words; and what was understood of it."""
+    service = service_of(request)
+
+    def compute(stop: Cancellation) -> Content:
+        reading = read_words(service.library, params.q)
+        more = {"limit": str(params.limit)} | ({} if params.after is None else {"after": params.after})
+        if not reading.conditions:
+            return reading.to_dict() | {"query": {}, "total": 0, "next": None, "hits": [], "other_castling": []}
+        return service.query_engine.ask(reading.query(**more)).to_dict() | reading.to_dict()
+
+    return await json_response(request, service, compute, search=True)
 
 
 @router.get(

@@ -60,6 +60,14 @@ class ProposeParams(QueryParams):
     explain: bool = Field(default=False, description="With what each move shares with the trap that it is like.")
 
 
+class SearchParams(QueryParams):
+    """Parameters of the search by words."""
+
+    q: str = Field(min_length=1, max_length=LONGEST_MOVES, description="What people type into a search box.")
+    limit: int = Field(default=20, ge=1, le=MOST_HITS, description="Hits of a page.")
+    after: str | None = Field(default=None, min_length=1, max_length=1000, description="`next` of the page before.")
+
+
 class ExploreParams(QueryParams):
     """Parameters of the explorer."""
 

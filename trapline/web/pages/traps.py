@@ -14,6 +14,7 @@ from db.library.library import Counts
 from db.query.answer import Hit, Page
 from db.query.query import Query as LibraryQuery
 from db.query.query import Sort
+from db.query.words import Reading, read_words
 from db.traps.board_svg import draw, draw_piece
 from db.traps.temptation import LEAST_DECISIONS, Frequency, RatingBand
 from db.traps.trap import Trap
@@ -88,28 +89,34 @@ async def home(request: Request) -> Response:
     searched = bool(form.params())
     after = request.query_params.get("after") or None
 
-    def work(stop: Cancellation) -> tuple[Page | None, Message | str, dict[str, int], Counts]:
+    def work(stop: Cancellation) -> tuple[Page | None, Message | str, Reading, dict[str, int], Counts]:
         known, counts = _families(service), service.counts()
+        reading = read_words(service.library, form.q)
         try:
             if searched:
-                return service.query_engine.ask(form.query(after)), "", known, counts
-            return service.page_cache.get(service.state(), "start", lambda: _starting_page(service)), "", known, counts
+                query = form.query(reading, after)
+                return None if query is None else service.query_engine.ask(query), "", reading, known, counts
+            start = service.page_cache.get(service.state(), "start", lambda: _starting_page(service))
+            return start, "", reading, known, counts
         except (UsageError, InputError) as error:
-            return None, error.message, known, counts
+            return None, error.message, reading, known, counts
 
-    found, wrong, known, counts = await service.run(request, work)
+    found, wrong, reading, known, counts = await service.run(request, work)
+    language = language_of(request)
     return page(
         request,
         "home.html",
         400 if wrong else 200,
         form=form,
         searched=searched,
-        wrong=capital(language_of(request).message(wrong)),
+        wrong=capital(language.message(wrong)),
         page=found,
         more=None if found is None or found.next is None else address("/", **form.params(), after=found.next),
         families=known,
         counts=counts,
-        elsewhere=address("/position", **{"fen" if form.kind == "position" else "moves": form.q}),
+        understood=reading.told(language),
+        unknown=reading.unknown,
+        elsewhere=None if reading.position is None else address("/position", **reading.position),
     )
 
 
