@@ -61,11 +61,15 @@ class PositionValues:
         with self._library.database.read() as connection:
             return {**stated, **stored_values(connection, epds)}
 
-    def of(self, epds: Iterable[str], stop: Cancellation) -> dict[str, PositionValue]:
-        """The value of each of these positions, by a short search where there is none. Raises `LibraryError`."""
+    def of(self, epds: Iterable[str], stop: Cancellation, nodes: int = NODES) -> dict[str, PositionValue]:
+        """The value of each of these positions, by a search with so many nodes where there is none as good.
+
+        Raises `LibraryError`.
+        """
         epds = set(epds)
         found = self.known(epds)
-        return found | self.keep({epd: _searched(epd, NODES, stop) for epd in epds - found.keys()}, stop)
+        shallow = {epd for epd in epds if epd not in found or found[epd].effort < nodes}
+        return found | self.keep({epd: _searched(epd, nodes, stop) for epd in shallow}, stop)
 
     def best(self, epd: str, stop: Cancellation) -> PositionValue:
         """The value of a position with its best move, by the engine, else by our own search.

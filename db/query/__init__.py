@@ -12,6 +12,7 @@ cursor.py      cursors: sealed texts that say where a page ended
 castling.py    the same position with other castling rights
 mistakes.py    losing moves by likeness and by pattern
 ahead.py       traps that can still arise from a position or an opening
+openings.py    openings that lead to traps, counted
 =============  ============================================================
 
 ``query.py`` loads neither the database nor a prover.

@@ -19,8 +19,10 @@ from db.storage.sighting_rows import BY_KEY
 from db.storage.tables import GameRow, OccurrenceRow, PositionRow, SightingRow, TrapRow
 from db.storage.trap_rows import read_traps
 from db.storage.value_rows import stored_values
+from db.traps.answer import FrequencyAnswer, with_share
 from db.traps.json_form import JSON_FORM, to_dict
 from db.traps.openings import positions_of_opening
+from db.traps.temptation import RATING_BANDS, Frequency, rating_band
 from db.traps.terms import Event
 from db.traps.trap import Trap, move_words, read_moves
 from trapcore import _native
@@ -44,6 +46,8 @@ class TrapAhead:
     """Indexed games that had both positions."""
     fell: int
     """Of these, the games in which the bait was played."""
+    by_rating: Mapping[str, FrequencyAnswer]
+    """The same by the rating of who could fall, the lowest band first; empty if no rating is known."""
     better: str
     """SAN of the best move in the trap's position, if the library knows it; else empty."""
 
@@ -94,8 +98,24 @@ class _Stood(NamedTuple):
     """Where it stood."""
     line: _Line
     """In the game that came there soonest."""
-    games: int
-    fell: int
+    players: Sequence[tuple[int | None, bool]]
+    """Of each game: the rating of who could fall, and whether he fell."""
+
+    @property
+    def fell(self) -> int:
+        return sum(fell for _, fell in self.players)
+
+    @property
+    def by_rating(self) -> dict[str, FrequencyAnswer]:
+        if all(rating is None for rating, _ in self.players):
+            return {}
+        bands = [(rating_band(rating), fell) for rating, fell in self.players]
+        counted = {each: [fell for band, fell in bands if band == each] for each in RATING_BANDS}
+        return {
+            str(each): with_share(Frequency(decisions=len(chosen), played=sum(chosen)))
+            for each, chosen in counted.items()
+            if chosen
+        }
 
 
 _Ratings = tuple[int | None, int | None]
@@ -159,7 +179,7 @@ def _by_lines(connection: Connection, starts: Mapping[bytes, str], plies: int) -
     rows = select(TrapRow.id, TrapRow.moves).where(TrapRow.moves.is_not(None), TrapRow.verdict == str(Verdict.PROVED))
     lines = [(number, moves) for number, moves in connection.execute(rows.order_by(TrapRow.id)) if moves is not None]
     found = {}
-    for (trap_id, moves), keys in zip(lines, _keys([moves for _, moves in lines]), strict=True):
+    for (trap_id, moves), keys in zip(lines, keys_of_lines([moves for _, moves in lines]), strict=True):
         at = next((ply for ply in reversed(range(len(keys))) if keys[ply] in starts), None)
         end = len(keys) - 1
         if at is not None and end - at <= plies:
@@ -167,7 +187,7 @@ def _by_lines(connection: Connection, starts: Mapping[bytes, str], plies: int) -
     return found
 
 
-def _keys(lines: Sequence[str]) -> list[Sequence[bytes]]:
+def keys_of_lines(lines: Sequence[str]) -> list[Sequence[bytes]]:
     """The keys of the positions of each line, from the usual start on; none for one that cannot be read."""
     text = "".join(f'[Event "?"]\n\n{line} *\n\n' for line in lines)
     splitter = _native.PgnSplitter()
@@ -183,7 +203,7 @@ def _by_games(
     before, after = OccurrenceRow.ply, SightingRow.ply - 1
     rating = case((after % 2 == 0, GameRow.white_elo), else_=GameRow.black_elo)
     here = (
-        select(SightingRow.trap_id, SightingRow.event, GameRow.id, before, after)
+        select(SightingRow.trap_id, SightingRow.event, GameRow.id, before, after, rating)
         .join_from(PositionRow, OccurrenceRow, OccurrenceRow.position_id == PositionRow.id)
         .join(SightingRow, SightingRow.game_id == OccurrenceRow.game_id)
         .join(GameRow, GameRow.id == OccurrenceRow.game_id)
@@ -196,17 +216,16 @@ def _by_games(
         here = here.where(rating >= lowest)
     if highest is not None:
         here = here.where(rating <= highest)
-    fallen: dict[_Place, dict[int, bool]] = {}
+    fallen: dict[_Place, dict[int, tuple[int | None, bool]]] = {}
     soonest: dict[_Place, tuple[int, int, int]] = {}
     rows = [row for some in parts(starts) for row in connection.execute(here.where(PositionRow.key.in_(some)))]
-    for trap_id, event, game, at, end in sorted(rows, key=lambda row: (row[4] - row[3], -row[2])):
+    for trap_id, event, game, at, end, elo in sorted(rows, key=lambda row: (row[4] - row[3], -row[2])):
         place = trap_id, end % 2
         soonest.setdefault(place, (game, at, end))
         games = fallen.setdefault(place, {})
-        games[game] = games.get(game, False) or event == Event.FELL
+        games[game] = elo, games.get(game, (elo, False))[1] or event == Event.FELL
     return {
-        place: _Stood(epd, line, len(fallen[place]), sum(fallen[place].values()))
-        for place, epd, line in _replayed(connection, soonest)
+        place: _Stood(epd, line, list(fallen[place].values())) for place, epd, line in _replayed(connection, soonest)
     }
 
 
@@ -251,7 +270,8 @@ def _ahead(
             trap=trap,
             start=line.start,
             moves=line.moves,
-            games=0 if seen is None else seen.games,
+            games=0 if seen is None else len(seen.players),
             fell=0 if seen is None else seen.fell,
+            by_rating={} if seen is None else seen.by_rating,
             better="".join(_native.sans(trap.epd, best)),
         )

@@ -6,6 +6,7 @@ workshop.experiments.openings` writes the file from them.
 """
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -39,7 +40,7 @@ def opening_of(epds: Iterable[str]) -> Opening | None:
 
     None if none of them has a name.
     """
-    named = _openings()
+    named = named_positions()
     found = None
     for epd in epds:
         found = named.get(epd, found)
@@ -53,7 +54,7 @@ def positions_of_opening(text: str) -> dict[str, str]:
     the first position of an opening counts, not those of its variations.
     """
     wanted = " ".join(text.replace(":", " ").replace(",", " ").lower().split())
-    named = _openings()
+    named = named_positions()
     if re.fullmatch(r"[a-e]\d\d", wanted):
         return {epd: each.name for epd, each in named.items() if each.eco.lower() == wanted}
     plain = {epd: " ".join(re.sub("[:,]", " ", each.name).lower().split()) for epd, each in named.items()}
@@ -69,11 +70,24 @@ def positions_of_opening(text: str) -> dict[str, str]:
 @cache
 def opening_names() -> dict[str, Side]:
     """The names of all openings, each with the side whose move brings it about."""
-    return {each.name: "black" if epd.split()[1] == "w" else "white" for epd, each in _openings().items()}
+    return {each.name: "black" if epd.split()[1] == "w" else "white" for epd, each in named_positions().items()}
 
 
 @cache
-def _openings() -> dict[str, Opening]:
+def names_by_slug() -> dict[str, str]:
+    """The names of all openings by what stands for them in addresses: ``sicilian-defense-najdorf-variation``."""
+    return {opening_slug(name): name for name in opening_names()}
+
+
+def opening_slug(name: str) -> str:
+    """What stands for the name of an opening in addresses."""
+    plain = unicodedata.normalize("NFKD", name.lower()).encode("ascii", "ignore").decode("ascii")
+    return "-".join(re.findall("[a-z0-9]+", plain.replace("'", "")))
+
+
+@cache
+def named_positions() -> dict[str, Opening]:
+    """The openings by their positions (canonical EPD)."""
     text = resources.files("db.traps").joinpath("openings.tsv").read_text("utf-8")
     rows = (line.split("\t") for line in text.splitlines())
     return {epd: Opening(eco, name) for epd, eco, name in rows}

@@ -69,6 +69,7 @@ def test_games_say_how_many_came_there_and_how_many_fell(library: Library, tmp_p
     library.record_occurrences()
     first, *_ = ahead(library, "e4").traps
     assert (first.trap.slug, first.games, first.fell) == (legal().slug, 3, 2)
+    assert first.by_rating == {}
     board = chess.Board()
     for san in ("e4", *first.moves):
         board.push_san(san)
@@ -106,3 +107,14 @@ def test_of_several_positions_the_last_before_a_trap_is_where_its_moves_begin(li
     assert traps_ahead_of(library, epds, plies=4) == []
     assert traps_ahead_of(library, epds, plies=5, victim="white") == []
     assert traps_ahead_of(library, [], plies=5) == []
+
+
+def test_who_fell_is_counted_by_rating(library: Library, tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    rated = [(FELL, "1100"), (FELL, "1300"), (AVOIDED, "1350"), (AVOIDED, "?")]
+    path.write_text("".join(game(moves, Round=str(n), BlackElo=elo) for n, (moves, elo) in enumerate(rated)))
+    index_files(library, [path])
+    library.record_occurrences()
+    first, *_ = ahead(library, "e4").traps
+    counted = {band: (each.played, each.decisions) for band, each in first.by_rating.items()}
+    assert counted == {"<1200": (1, 1), "1200-1599": (1, 2), "unknown": (0, 1)}

@@ -19,7 +19,7 @@ from trapline.web.report_jobs import Phase
 
 ROOT = Path(__file__).parents[3]
 TEMPLATES = [
-    *sorted(ROOT.glob("trapline/web/pages/templates/*.html")),
+    *sorted(ROOT.glob("trapline/web/pages/templates/**/*.html")),
     *sorted(ROOT.glob("coach/report/templates/*.html")),
 ]
 FOLDERS = ("annotator", "coach", "db", "trapcore", "trapline")

@@ -31,6 +31,9 @@ PAGES = {
     "practise": "/practise",
     "exercise": "/practise?go=1&hints=1",
     "about": "/about",
+    "words": "/?q=smothered+mate+xyzzy",
+    "openings": "/openings",
+    "opening": "/openings/italian-game",
     "missing": "/traps/legl-mate",
 }
 

@@ -67,6 +67,9 @@ def text_of(answer: httpx.Response) -> str:
         ("/practise", "Practise"),
         ("/practise?go=1", "Practise"),
         ("/about", "What is proved and what is not"),
+        ("/openings", "Traps by opening"),
+        ("/openings/italian-game", "Italian Game"),
+        ("/openings/italian-game-two-knights-defense", "Italian Game: Two Knights Defense"),
     ],
 )
 def test_each_page_has_its_title_language_landmarks_and_policy(client: httpx.Client, path: str, title: str) -> None:
@@ -95,6 +98,18 @@ def test_the_box_says_what_it_understood_and_what_not(client: httpx.Client) -> N
     assert "Not understood: xyzzy." in said
     assert "Understood" not in said
     assert 'href="/traps/legal-mate"' in client.get("/", params={"q": "https://lichess.org/analysis/" + LEGAL}).text
+
+
+def test_an_opening_shows_its_traps_for_both_sides_and_is_linked(client: httpx.Client) -> None:
+    page = client.get("/openings/italian-game")
+    assert "Légal's mate" in text_of(page)
+    assert "Traps for White" in text_of(page)
+    assert 'href="/openings/italian-game"' in client.get("/openings").text
+    assert 'href="/openings/italian-game"' in client.get("/position", params={"moves": "e4 e5 Nf3 Nc6 Bc4"}).text
+    assert 'href="/openings/' in client.get("/traps/legal-mate").text
+    missing = client.get("/openings/no-such-opening")
+    assert missing.status_code == 404
+    assert "no opening" in text_of(missing)
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,6 @@ rendering.py    templates and their filters
 search_form.py  the search form as a query of the library
 sign_in.py      signing in with lichess on a public server
 site.py         routes, static files and HTML error pages in the application
-traps.py        pages of the library: search, families, a trap, what is proved
+traps.py        pages of the library: search, families, openings, a trap, what is proved
 ==============  ====================================================================
 """

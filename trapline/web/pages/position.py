@@ -3,7 +3,7 @@
 It works without a script: each square is a link to the same page with one change.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -12,11 +12,12 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
 from db.games.explorer import Explored, explore
-from db.query.ahead import AheadPage, traps_ahead
+from db.query.ahead import AheadPage, TrapAhead, traps_ahead
 from db.query.answer import Hit, Match
 from db.query.query import AheadQuery
 from db.query.query import Query as LibraryQuery
 from db.similarity.propose import LosingMove, Proposals, Question, WinningMove
+from db.traps.openings import opening_of
 from db.traps.trap import Trap, read_moves
 from db.wording.boards import described, piece_words, square_words
 from db.wording.languages.grammar import Grammar
@@ -226,6 +227,7 @@ def _page(
         status_text=_status(board, language),
         mover=language.sides[board.turn],
         played=_played(view, boards),
+        opening=opening_of(_native.epd(each.fen()) for each in boards),
         like=None if error or profile_of(request) is None else address("/mistakes", like=board.fen()),
         legal=[(board.san(move), view.after(move).url()) for move in board.legal_moves],
         **dict.fromkeys(_SHOWN, None) | context,  # type: ignore[arg-type]
@@ -258,20 +260,20 @@ def _context(view: View, board: chess.Board, found: _Found, only: ShownGames, la
             for move in found.explored.moves
         ],
     }
-    ahead = [] if found.ahead is None else found.ahead.traps
     return {
         **known,
-        "ahead": [
-            {"of": each, "url": address("/position", fen=each.trap.epd), "bait": each.trap.sans()[0]}
-            for each in ahead
-            if each.moves
-        ],
+        "ahead": [] if found.ahead is None else ahead_rows(each for each in found.ahead.traps if each.moves),
         "wins": wins,
         "loses": loses,
         "found": found,
         "nodes": NODES,
         "explored": explored,
     }
+
+
+def ahead_rows(traps: Iterable[TrapAhead]) -> list[dict[str, object]]:
+    """Rows of the table of traps ahead, with their links."""
+    return [{"of": each, "url": address("/position", fen=each.trap.epd), "bait": each.trap.sans()[0]} for each in traps]
 
 
 def _proposed(

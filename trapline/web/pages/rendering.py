@@ -17,6 +17,7 @@ from fastapi.templating import Jinja2Templates
 from jinja2 import ChoiceLoader, DictLoader, Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
 from coach.report.patterns import add_pattern_filters, patterns_template
+from db.traps.openings import names_by_slug, opening_slug
 from db.traps.trap import Trap, read_moves
 from db.wording.claims import numbered_line, pawns
 from db.wording.languages.available import LANGUAGES, Language
@@ -105,10 +106,10 @@ def templates() -> Jinja2Templates:
     )
     add_language(environment)
     add_pattern_filters(environment)
-    filters = (pawns, numbered, thumbnail, capital, family_name, skip_reason)
+    filters = (pawns, numbered, thumbnail, capital, family_name, skip_reason, opening_slug)
     environment.filters |= {each.__name__: each for each in filters}
     environment.globals["static_version"] = _static_version()
-    environment.globals["address"] = address
+    environment.globals |= {"address": address, "slugs": names_by_slug()}
     environment.globals["has_ground"] = (STATIC / "chessground" / "chessground.min.js").is_file()
     return Jinja2Templates(env=environment)
 

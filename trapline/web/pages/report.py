@@ -111,7 +111,7 @@ async def report(request: Request, wanted: Annotated[Wanted, Query()]) -> Respon
         found = await service.run(request, lambda stop: work(), seconds=SECONDS)
     except UsageError as error:
         return _form(request, profile, 400, error.message)
-    return page(request, "report.html", is_stored=False, zone=wanted.zone, **found)  # type: ignore[arg-type]
+    return page(request, "report/report.html", is_stored=False, zone=wanted.zone, **found)  # type: ignore[arg-type]
 
 
 @router.post("/report")
@@ -151,7 +151,7 @@ async def progress(request: Request, id: str) -> Response:
     if job.state is State.DONE:
         return RedirectResponse(address("/report", player=job.player), status_code=303, headers=_NO_STORE)
     running, problem = job.state is State.RUNNING, job.problem or ""
-    return page(request, "report_job.html", is_stored=False, job=job, running=running, problem=problem)
+    return page(request, "report/job.html", is_stored=False, job=job, running=running, problem=problem)
 
 
 @router.get("/report/traps")
@@ -248,7 +248,7 @@ def _form(request: Request, profile: Profile | None, status: int, wrong: Message
     service = service_of(request)
     return page(
         request,
-        "report_form.html",
+        "report/form.html",
         status,
         is_stored=False,
         profile=profile,

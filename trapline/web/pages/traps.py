@@ -1,5 +1,6 @@
-"""Pages of the library: search, families, a trap, what is proved, and the pictures of boards."""
+"""Pages of the library: search, families, openings, a trap, what is proved, and the pictures of boards."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -11,14 +12,20 @@ from db.formats.pgn_export import trap_game
 from db.games.sightings import SightingPage, sightings
 from db.library.families import families, traps_by_family
 from db.library.library import Counts
+from db.query.ahead import AheadPage, TrapAhead, traps_ahead
 from db.query.answer import Hit, Page
+from db.query.condition import conditions_of
+from db.query.openings import NEAR, OpeningTraps, openings_with_traps
+from db.query.query import MOST_HITS, AheadQuery, Sort
 from db.query.query import Query as LibraryQuery
-from db.query.query import Sort
 from db.query.words import Reading, read_words
 from db.traps.board_svg import draw, draw_piece
+from db.traps.openings import named_positions, names_by_slug
 from db.traps.temptation import LEAST_DECISIONS, Frequency, RatingBand
+from db.traps.terms import SIDES
 from db.traps.trap import Trap
 from db.wording.claims import is_rated, temptation
+from trapcore import _native
 from trapcore.errors import InputError, Message, UsageError
 from trapcore.parallel.budget import Cancellation
 from trapline.web.api.library import trap_or_not_found
@@ -26,9 +33,10 @@ from trapline.web.pages.boards import Picture, dests, ground, with_gaps
 from trapline.web.pages.games import lichess_analysis
 from trapline.web.pages.line_viewer import Step, around, trap_steps
 from trapline.web.pages.plots import profile_plot
+from trapline.web.pages.position import ahead_rows
 from trapline.web.pages.rendering import address, capital, language_of, page
 from trapline.web.pages.search_form import SearchForm
-from trapline.web.problems import SECURITY_HEADERS
+from trapline.web.problems import SECURITY_HEADERS, NotFound
 from trapline.web.profile import check_player, profile_of, shown_games
 from trapline.web.service import Service, service_of
 
@@ -44,6 +52,10 @@ TRAPS_PER_PAGE = 48
 SIMILAR = 4
 """Similar traps beside a trap."""
 SIGHTINGS_PER_PAGE = 20
+BETTER_NODES = 60_000
+"""Of the search for the better move of a trap on the page of an opening."""
+BETTER_SEARCHES = 8
+"""Such searches for one request: the next one goes on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,12 +284,77 @@ def _ground(trap: Trap, steps: list[Step], step: Step) -> str:
     )
 
 
+@router.get("/openings")
+async def openings(request: Request) -> Response:
+    """Page of the openings that have a trap near, by their families."""
+    service = service_of(request)
+    found = await service.run(request, lambda stop: _openings(service))
+    families: dict[str, list[OpeningTraps]] = {}
+    for each in found:
+        families.setdefault(each.name.partition(":")[0], []).append(each)
+    shown = [
+        (family, next((each for each in some if each.name == family), None), [e for e in some if e.name != family])
+        for family, some in families.items()
+    ]
+    return page(request, "openings.html", name="", families=shown, total=len(found), near=NEAR)
+
+
+@router.get("/openings/{slug}")
+async def opening(request: Request, slug: str) -> Response:
+    """Page of an opening: the traps that it leads to, for White and for Black."""
+    service, name = service_of(request), names_by_slug().get(slug)
+    if name is None:
+        raise NotFound(Message("there is no opening {slug!r}", {"slug": slug[:100]}))
+
+    def load() -> AheadPage:
+        return traps_ahead(service.library, AheadQuery(start=name, limit=MOST_HITS))
+
+    def work(stop: Cancellation) -> tuple[list[TrapAhead], list[OpeningTraps]]:
+        found = service.page_cache.get(service.state(), ("opening", slug), load)
+        return _with_better(service, found.traps, stop), _openings(service)
+
+    found, others = await service.search(request, work)
+    epd, eco = next((epd, each.eco) for epd, each in named_positions().items() if each.name == name)
+    return page(
+        request,
+        "openings.html",
+        name=name,
+        family=name.partition(":")[0],
+        eco=eco,
+        picture=Picture(fen=epd),
+        elsewhere=address("/position", fen=epd),
+        variations=[each for each in others if each.name.startswith((f"{name}:", f"{name},"))],
+        ahead={side: ahead_rows(each for each in found if each.trap.victim == side) for side in SIDES},
+        plies=conditions_of(AheadQuery)["plies"].default,
+        nodes=BETTER_NODES,
+    )
+
+
 @router.get("/about")
 async def about(request: Request) -> Response:
     """Page that says what is proved and what is not."""
     service = service_of(request)
     counts = await service.run(request, lambda stop: service.counts())
     return page(request, "about.html", counts=counts, minutes=service.settings.web.annotation_minutes)
+
+
+def _with_better(service: Service, traps: Sequence[TrapAhead], stop: Cancellation) -> list[TrapAhead]:
+    """The traps with the better move of each; of those that nobody has searched, the first ones are."""
+    lacking = [each.trap.epd for each in traps if not each.better]
+    known = service.values.known(lacking)
+    first = [epd for epd in lacking if epd not in known or known[epd].effort < BETTER_NODES][:BETTER_SEARCHES]
+    known |= service.values.of(first, stop, BETTER_NODES)
+    found = []
+    for each in traps:
+        value = known.get(each.trap.epd)
+        is_deep = value is not None and value.effort >= BETTER_NODES and value.line[:1] != (each.trap.bait,)
+        move = value.line[:1] if value is not None and is_deep and not each.better else ()
+        found.append(replace(each, better=each.better or "".join(_native.sans(each.trap.epd, move))))
+    return found
+
+
+def _openings(service: Service) -> list[OpeningTraps]:
+    return service.page_cache.get(service.traps_state(), "openings", lambda: openings_with_traps(service.library))
 
 
 def _families(service: Service) -> dict[str, int]:
