@@ -12,6 +12,7 @@ from annotator.comments.telling import Teller, words
 from annotator.events import TrapEvent
 from bot.saved_state import TRAPS_CHOSEN, TRAPS_TAKEN
 from db.query.answer import Page
+from db.query.words import Reading
 from db.traps.terms import Event
 from db.traps.trap import Trap
 from db.wording.evidence import Evidence
@@ -28,7 +29,7 @@ LONGEST = 140
 ANSWERS = 20
 """Most answers to questions in one game."""
 
-COMMANDS = "!help !trap !why !library NAME !train NAME !stats !name"
+COMMANDS = "!help !trap !why !library NAME !traps WORDS !train NAME !stats !name"
 
 _QUESTION = re.compile(
     r"\b(best move|eval(uation)?|hint|is (this|that|it) a trap|what (should|can|do) i|should i|how (should|do) i|"
@@ -66,6 +67,8 @@ class Facts:
     train: Callable[[str, str], str] = lambda who, name: ""
     """Challenges a person to a trap and returns the answer, see `bot.chat.training.Training.challenge`."""
     may_coach: bool = False
+    search: Callable[[str], tuple[Reading, Page] | None] = lambda words: None
+    """Finds traps by plain words, see `bot.moves.trap_book.TrapLibrary.search`."""
 
 
 def key(message: Message) -> str:
@@ -212,6 +215,10 @@ def _command(word: str, argument: str, facts: Facts, line: ChatLine, is_secret: 
             return f"You can ask: {COMMANDS}" + (" !coach on" if facts.may_coach else "")
         case "trap" | "why" | "library" | "train" if is_secret:
             return f"While we play I answer !{word} to spectators only. Ask me again afterwards."
+        case "traps" if not facts.is_over:
+            return "I answer !traps after the game only."
+        case "traps":
+            return _traps(argument, facts)
         case "trap":
             return _trap(argument, facts)
         case "why":
@@ -281,6 +288,20 @@ def _library(argument: str, facts: Facts) -> str:
         verdict = f"mate in {trap.mate_in}"
     more = f" ({page.total - 1:,} more)" if page.total is not None and page.total > 1 else ""
     return f"{_name(trap)}{f', {trap.eco}' if trap.eco else ''}: {sans} ({verdict}){more}"
+
+
+def _traps(argument: str, facts: Facts) -> str:
+    if not argument:
+        return "Ask !traps and an opening, a theme or a name, such as !traps italian for black."
+    found = facts.search(argument)
+    if found is None:
+        return "I cannot look that up now."
+    reading, page = found
+    unknown = f" Not understood: {', '.join(reading.unknown)}." if reading.unknown else ""
+    if not page.hits:
+        return f"I know no such trap.{unknown}"
+    more = "" if page.total is None or page.total == len(page.hits) else f", … {page.total:,} in all"
+    return f"{'; '.join(_name(hit.trap) for hit in page.hits)}{more}.{unknown}"
 
 
 def _stats(facts: Facts) -> str:

@@ -193,6 +193,7 @@ class ChatWorker:
             version=self._version,
             player="a search of its own" if engine is None else Path(engine.command).name,
             find=self._traps.find,
+            search=self._traps.search,
             train=lambda who, name: self._train(info, saved, who, name),
             may_coach=may_coach,
         )

@@ -7,7 +7,7 @@ analyzer alone, so that the bot and an annotated game agree on what is a trap.
 import logging
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -28,16 +28,18 @@ from coach.repertoire.live_traps import LiveBait, LiveTrap, allowed_cost
 from coach.repertoire.replies import ReplyModel
 from coach.repertoire.trap_choice import Opponent
 from db.formats.bundled import open_or_bundle
+from db.library.library import Library
 from db.patterns.recall import Again, Occasion, recall_of
 from db.query.answer import Page
 from db.query.engine import QueryEngine
 from db.query.query import Query
+from db.query.words import Reading, read_words
 from db.similarity.annotator_index import Screen, open_screen
 from db.traps.temptation import LEAST_DECISIONS, UNKNOWN_RATING, Frequency, RatingBand, rating_band
 from db.traps.trap import Trap
 from lichess.api import Person
 from trapcore import _native
-from trapcore.errors import TraplineError, UsageError
+from trapcore.errors import InputError, TraplineError, UsageError
 from trapcore.io.log_once import OnceLogger
 from trapcore.measures.options import IndexedMeasure
 from trapcore.proof.verdict import Verdict
@@ -265,13 +267,25 @@ class TrapLibrary:
 
         It queries the database, so it must not be called while our clock is running.
         """
+        found = self._ask(lambda _: Reading({"name": name}, ()))
+        return None if found is None else found[1]
+
+    def search(self, words: str) -> tuple[Reading, Page] | None:
+        """What plain words ask for, and the traps that answer; else as `find`."""
+        return self._ask(lambda library: read_words(library, words))
+
+    def _ask(self, read: Callable[[Library], Reading]) -> tuple[Reading, Page] | None:
         if self._book is None:
             return None
+        reading, nothing = Reading({}, ()), Page(Query(), (), 0, None)
         try:
             with open_or_bundle(None, self._settings.db, read_only=True, log=log.info) as library:
-                return QueryEngine(library, measure=self._settings.measure).ask(Query(name=name, limit=1))
-        except UsageError:
-            return Page(Query(), (), 0, None)  # such as a text without letters: no trap has that name
+                reading = read(library)
+                if not reading.conditions:
+                    return reading, nothing
+                return reading, QueryEngine(library, measure=self._settings.measure).ask(reading.query(limit="3"))
+        except (UsageError, InputError):
+            return reading, nothing  # such as a text without letters: no trap has that name
         except (TraplineError, OSError) as error:
             log.warning("the library could not be queried: %s", error)
             return None

@@ -20,6 +20,7 @@ from db.library.open import open_library
 from db.patterns.recall import Again
 from db.proof.prover import TrapProver
 from db.query.answer import Page
+from db.query.words import Reading
 from db.traps.trap import Trap
 from lichess.api import ChatLine
 from tests.support.bot_games import INFO
@@ -61,6 +62,13 @@ def found(name: str) -> Page | None:
     return library.find(name)
 
 
+def searched(words: str) -> tuple[Reading, Page] | None:
+    """What a bot with this library finds by words."""
+    library = TrapLibrary(Settings(measure="sequences"), SearchPool(1))
+    library.load()
+    return library.search(words)
+
+
 def facts(book: TrapBook, moves: tuple[str, ...] = FELL, *, is_over: bool = False, may_coach: bool = False) -> Facts:
     stats = {"games": 7, TRAPS_CHOSEN: 3, TRAPS_TAKEN: 1}
     mine = "a search of its own"
@@ -76,6 +84,7 @@ def facts(book: TrapBook, moves: tuple[str, ...] = FELL, *, is_over: bool = Fals
         found,
         lambda who, name: f"{who}, {name}",
         may_coach=may_coach,
+        search=searched,
     )
 
 
@@ -162,7 +171,7 @@ def test_spectators_hear_of_a_trap_when_its_bait_is_answered(book: TrapBook) -> 
 
 def test_commands_in_any_case_go_back_to_their_room(book: TrapBook) -> None:
     known = facts(book)
-    assert ask("!HeLp", known) == ["You can ask: !help !trap !why !library NAME !train NAME !stats !name"]
+    assert ask("!HeLp", known) == ["You can ask: !help !trap !why !library NAME !traps WORDS !train NAME !stats !name"]
     assert ask("!stats", known, "spectator") == [
         "In 7 games I set 3 traps, and 1 were fallen for (0.4 and 0.14 a game). I know 2 by name."
     ]
@@ -183,6 +192,15 @@ def test_advice_goes_to_spectators_only_while_the_game_runs(book: TrapBook, comm
         ]
         assert ask(command, running, "spectator", who) == ask(command, over, who=who)
     assert "Légal" in ask(command, over)[0]
+
+
+@pytest.mark.parametrize("room", ["player", "spectator"])
+def test_traps_are_listed_after_the_game_only(book: TrapBook, room: str) -> None:
+    running, over = facts(book), facts(book, is_over=True)
+    assert ask("!traps italian", running, room) == ["I answer !traps after the game only."]
+    assert ask("!traps legal xyzzy", over, room) == ["Légal's mate. Not understood: xyzzy."]
+    assert ask("!traps mate in 7", over, room) == ["I know no such trap."]
+    assert ask("!traps", over, room)[0].startswith("Ask !traps and an opening")
 
 
 def test_trap_why_and_library(book: TrapBook) -> None:
