@@ -47,6 +47,8 @@ _MOVE = re.compile(
 )
 _PIECE = rf"(?:{'|'.join(PIECES)})s?"
 _THE = "(?:the |a |an |your |his )?"
+_MOST_WORDS = 24
+_LONGEST_NAME = 6  # words of an opening or of the beginning of a trap's name
 _ENOUGH = 0.78
 """Least likeness of a misspelt word to the right one."""
 
@@ -184,7 +186,9 @@ class _Reader:
         )
         for pattern, name in OTHER_NAMES.items():
             self.left = re.sub(rf"\b(?:{pattern})\b", name, self.left)
-        self.left = " ".join(map(self._spelt, self.left.split()))
+        words = self.left.split()
+        self.left = " ".join(map(self._spelt, words[:_MOST_WORDS]))
+        self.unknown += words[_MOST_WORDS:]
         whole = self.left
         self._phrases()
         if any(self._runs()):
@@ -195,15 +199,17 @@ class _Reader:
                     last in _TITLES and any(last in slug.split("-") for slug in found)
                 ):
                     return Reading({"name": text}, ())
+        against = [word for word in self.left.split() if word in AGAINST]
         openings: list[tuple[str, ...]] = []
         names: list[str] = []
         for run in self._runs():
             self._resolve(run, openings, names)
         if openings:
             self.conditions["opening"] = _opening_text(openings)
-            if "victim" not in self.conditions and "against" in self.conditions:
-                self.conditions["victim"] = _player(self.conditions["opening"])
-        self.conditions.pop("against", None)
+            if against:
+                self._asked({"victim": _player(self.conditions["opening"])}, against[0])
+        elif against:
+            self.unknown.append(against[0])
         if names:
             self.conditions["name"] = " ".join(names)
         return Reading(self.conditions, tuple(self.unknown))
@@ -212,7 +218,7 @@ class _Reader:
         return self._asked({"bait" if found["bad"] else "killer": found["move"]}, found["move"])
 
     def _spelt(self, word: str) -> str:
-        """The word, or the known one that it is most like."""
+        """The word, or the known one that it is most like; ``/`` if no name and no phrase has one like it."""
         if len(word) < 4 or not word.isalpha() or word in KNOWN or word in _opening_words():
             return word
         near = near_words(self.connection, word)
@@ -222,8 +228,11 @@ class _Reader:
             known: SequenceMatcher(None, word, known, autojunk=False).ratio()
             for known in get_close_matches(word, KNOWN | _opening_words(), n=3, cutoff=_ENOUGH)
         }
-        best = max(near, key=lambda known: (near[known], known), default=word)
-        return best if near.get(best, 0) >= _ENOUGH else word
+        if not near:
+            self.unknown.append(word)
+            return "/"
+        best = max(near, key=lambda known: (near[known], known))
+        return best if near[best] >= _ENOUGH else word
 
     def _phrases(self) -> None:
         """Takes out the phrases that have a grammar."""
@@ -251,7 +260,7 @@ class _Reader:
 
     def _resolve(self, run: Sequence[str], openings: list[tuple[str, ...]], names: list[str]) -> None:
         """Finds the openings and names in a run of words; the longest parts first."""
-        for length in range(len(run), 0, -1):
+        for length in range(min(len(run), _LONGEST_NAME), 0, -1):
             for start in range(len(run) - length + 1):
                 part = run[start : start + length]
                 if part[0] in NOISE | AGAINST or part[-1] in NOISE - {"trap", "traps", "system", "game", "variation"}:
@@ -260,9 +269,10 @@ class _Reader:
                 if length == 1 and part[0] in KNOWN:
                     continue
                 if self._is_opening(tuple(part)):
-                    openings.append(tuple(part))
-                    if AGAINST & set(run[max(0, start - 2) : start]):
-                        self.conditions["against"] = "1"
+                    if _family(tuple(part)) and any(map(_family, openings)):
+                        self.unknown.append(" ".join(part))
+                    else:
+                        openings.append(tuple(part))
                 elif self._named(" ".join(part)):
                     names.append(" ".join(part))
                 else:

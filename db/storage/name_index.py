@@ -80,9 +80,9 @@ def find_names(
 
 
 def near_words(connection: Connection, word: str) -> dict[str, float]:
-    """The words of traps that are most like a word, with their likeness, 1 for the word itself."""
+    """The words of traps that begin with a word or are most like it, with their likeness, 1 for the word itself."""
     costs = _choices(connection, word, near=True).costs
-    return {stored: 1 - cost / _NEAR_COST for stored, cost in costs.items() if cost != _PREFIX_COST}
+    return {stored: 0.0 if cost == _PREFIX_COST else 1 - cost / _NEAR_COST for stored, cost in costs.items()}
 
 
 @dataclass(frozen=True, slots=True)

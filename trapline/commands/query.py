@@ -80,7 +80,8 @@ def query(
             from db.query.words import read_words
 
             reading = read_words(library, " ".join(words))
-            say("; ".join([f"understood: {', '.join(reading.told()) or 'nothing'}", *_unknown(reading.unknown)]))
+            if not as_json:
+                say("; ".join([f"understood: {', '.join(reading.told()) or 'nothing'}", *_unknown(reading.unknown)]))
             if not reading.conditions:
                 raise UsageError('nothing was understood; try a name, an opening, or a theme such as "knight fork"')
             condition = query_of(Query, {**reading.conditions, **asked})

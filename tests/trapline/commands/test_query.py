@@ -35,6 +35,14 @@ def test_a_position_with_similar_traps_as_json(path: str) -> None:
     assert second["shared"]["here"] == second["killer_here"]["san"] == ["Bxf7+", "Ke7", "Nd5#"]
 
 
+def test_words_are_read_and_said(path: str) -> None:
+    answer = TRAPLINE.answer("query", "knight", "fork", "on", "c7", "xyzzy", "--victim", "black", "--db", path)
+    assert (answer["understood"], answer["not_understood"]) == ({"theme": "fork:N@c7"}, ["xyzzy"])
+    assert {hit["victim"] for hit in answer["hits"]} == {"black"}
+    with pytest.raises(UsageError, match="nothing was understood"):
+        TRAPLINE.run("query", "xyzzy", "--db", path)
+
+
 def test_a_table_and_what_is_left_out(path: str) -> None:
     lines = TRAPLINE.run("query", "--name", "legall", "--db", path).splitlines()
     assert "\tlegal-mate\t" in "\n".join(lines)

@@ -143,6 +143,17 @@ def test_each_condition_is_an_option_a_parameter_and_a_field_of_the_form(
         assert conditions_of(kind).keys() - form == elsewhere
 
 
+def test_traps_are_found_by_words(client: httpx.Client) -> None:
+    answer = client.get("/api/v1/search", params={"q": "legal for white xyzzy", "limit": 1}).json()
+    assert answer["understood"] == {"victim": "black", "name": "legal"}
+    assert answer["not_understood"] == ["xyzzy"]
+    more = {"q": "legal for white", "limit": 1, "after": answer["next"]}
+    later = client.get("/api/v1/search", params=more).json()
+    assert [hit["slug"] for hit in answer["hits"]] == ["legal-mate"] != [hit["slug"] for hit in later["hits"]]
+    nothing = client.get("/api/v1/search", params={"q": "xyzzy"}).json()
+    assert (nothing["hits"], nothing["not_understood"]) == ([], ["xyzzy"])
+
+
 def test_traps_ahead_of_an_opening(client: httpx.Client) -> None:
     found = client.get("/api/v1/ahead", params={"start": "Italian Game", "victim": "black"}).json()
     assert found["names"] == ["Italian Game"]
