@@ -14,8 +14,8 @@ from urllib.parse import unquote
 import chess
 from sqlalchemy import Connection, func, select
 
+from db.games.accounts import SiteAccount
 from db.library.library import Library
-from db.patterns.like import place_of
 from db.query.answer import PageAnswer
 from db.query.condition import conditions_of, query_of
 from db.query.query import Query
@@ -47,6 +47,7 @@ _MOVE = re.compile(
 )
 _PIECE = rf"(?:{'|'.join(PIECES)})s?"
 _THE = "(?:the |a |an |your |his )?"
+_LONGEST_GAME = 10_000
 _MOST_WORDS = 24
 _LONGEST_NAME = 6  # words of an opening or of the beginning of a trap's name
 _ENOUGH = 0.78
@@ -108,13 +109,13 @@ def _bounds(low: str, high: str) -> str:
     return low if low == high else f"{low}–{high}"
 
 
-def read_words(library: Library, text: str) -> Reading:
+def read_words(library: Library, text: str, only: SiteAccount | None = None) -> Reading:
     """What a text asks for: a FEN, moves, a link, the name of a trap or an opening, an ECO code, or plain words.
 
-    Raises `LibraryError`.
+    The links of games lead to indexed games, with ``only`` to those of this account. Raises `LibraryError`.
     """
     text = " ".join(text.split())
-    direct = _position(text) or _link(library, text)
+    direct = _position(text) or _link(library, text, only)
     if direct is not None:
         return direct
     with library.database.read() as connection:
@@ -137,7 +138,7 @@ def _position(text: str) -> Reading | None:
     return Reading({"moves": text, "similar": str(SIMILAR)}, ()) if begins and not plain else None
 
 
-def _link(library: Library, text: str) -> Reading | None:
+def _link(library: Library, text: str, only: SiteAccount | None) -> Reading | None:
     """An address of lichess with a position or a game, or of a page of ours."""
     found = _ADDRESS.fullmatch(text)
     if found is None or ("://" not in text and "." not in found["host"]):
@@ -149,23 +150,21 @@ def _link(library: Library, text: str) -> Reading | None:
     if (slug := re.search(r"(?:^|/)traps/([a-z0-9-]+)", path)) is not None:
         return Reading({"name": slug[1]}, ())
     game = _GAME.fullmatch(found["path"]) if found["host"].endswith("lichess.org") else None
-    fen_of_game = None if game is None else _in_game(library, f"https://lichess.org/{game['id']}", game["ply"])
+    fen_of_game = None if game is None else _in_game(library, f"https://lichess.org/{game['id']}", game["ply"], only)
     return Reading({}, (text,)) if fen_of_game is None else Reading({"fen": fen_of_game, "similar": str(SIMILAR)}, ())
 
 
-def _in_game(library: Library, site: str, ply: str | None) -> str | None:
+def _in_game(library: Library, site: str, ply: str | None, only: SiteAccount | None) -> str | None:
     """A position of an indexed game: after so many plies, else the first that a trap of the library has."""
-    try:
-        game, at = place_of(library, f"{site}#{ply or 1}")
-    except UsageError:
-        return None
+    whose = [] if only is None else [only.games()]
     with library.database.read() as connection:
-        row = connection.execute(select(GameRow.start_fen, GameRow.moves).where(GameRow.id == game)).one()
-        seen = select(SightingRow.ply).where(SightingRow.game_id == game).order_by(SightingRow.ply).limit(1)
-        first = connection.scalar(seen)
-    if ply is None and first is None:
-        return None
-    replayed = _native.replay([(row.start_fen, row.moves, [at if ply else int(first or 1) - 1])])[0]
+        wanted = select(GameRow.id, GameRow.start_fen, GameRow.moves).where(GameRow.site == site, *whose)
+        row = connection.execute(wanted).first()
+        if row is None:
+            return None
+        seen = select(SightingRow.ply - 1).where(SightingRow.game_id == row.id).order_by(SightingRow.ply).limit(1)
+        after = connection.scalar(seen) if ply is None else min(int(ply), _LONGEST_GAME)
+    replayed = [] if after is None else _native.replay([(row.start_fen, row.moves, [after])])[0]
     return replayed[0][0] if replayed else None
 
 
@@ -200,14 +199,14 @@ class _Reader:
                 ):
                     return Reading({"name": text}, ())
         against = [word for word in self.left.split() if word in AGAINST]
-        openings: list[tuple[str, ...]] = []
+        openings: list[Sequence[str]] = []
         names: list[str] = []
         for run in self._runs():
             self._resolve(run, openings, names)
         if openings:
             self.conditions["opening"] = _opening_text(openings)
-            if against:
-                self._asked({"victim": _player(self.conditions["opening"])}, against[0])
+            if against and (player := _player(self.conditions["opening"])) is not None:
+                self._asked({"victim": player}, against[0])
         elif against:
             self.unknown.append(against[0])
         if names:
@@ -258,7 +257,7 @@ class _Reader:
             if any(word not in NOISE and word not in AGAINST for word in run.split()):
                 yield run.split()
 
-    def _resolve(self, run: Sequence[str], openings: list[tuple[str, ...]], names: list[str]) -> None:
+    def _resolve(self, run: Sequence[str], openings: list[Sequence[str]], names: list[str]) -> None:
         """Finds the openings and names in a run of words; the longest parts first."""
         for length in range(min(len(run), _LONGEST_NAME), 0, -1):
             for start in range(len(run) - length + 1):
@@ -268,11 +267,11 @@ class _Reader:
                 rest = run[:start], run[start + length :]
                 if length == 1 and part[0] in KNOWN:
                     continue
-                if self._is_opening(tuple(part)):
-                    if _family(tuple(part)) and any(map(_family, openings)):
+                if self._is_opening(part):
+                    if _is_family(part) and any(map(_is_family, openings)):
                         self.unknown.append(" ".join(part))
                     else:
-                        openings.append(tuple(part))
+                        openings.append(part)
                 elif self._named(" ".join(part)):
                     names.append(" ".join(part))
                 else:
@@ -287,10 +286,10 @@ class _Reader:
                 return
         self.unknown += meant
 
-    def _is_opening(self, part: tuple[str, ...]) -> bool:
+    def _is_opening(self, part: Sequence[str]) -> bool:
         """Whether these words mean a family of openings, or a variation that has more traps than have this name."""
-        if _family(part) or not _variation(part):
-            return _family(part)
+        if _is_family(part) or tuple(part) not in _beginnings()[1]:
+            return _is_family(part)
         of_opening = select(func.count()).where(opening_condition(self.connection, _opening_text([part])))
         named = self._named(" ".join(part))
         return named == 0 or (self.connection.scalar(of_opening) or 0) > named
@@ -399,38 +398,35 @@ def _opening_words() -> frozenset[str]:
 
 
 @cache
-def _family(part: tuple[str, ...]) -> bool:
-    """Whether a family of openings begins with these words."""
-    return any(_parts(name)[0][: len(part)] == part for name in opening_names())
+def _beginnings() -> tuple[frozenset[tuple[str, ...]], frozenset[tuple[str, ...]]]:
+    """The first words, one and more, of each family of openings, and of each variation."""
+    families, variations = set[tuple[str, ...]](), set[tuple[str, ...]]()
+    for name in opening_names():
+        for at, part in enumerate(re.split("[:,]", name)):
+            words = words_of(part)
+            (variations if at else families).update(tuple(words[:end]) for end in range(1, len(words) + 1))
+    return frozenset(families), frozenset(variations)
 
 
-@cache
-def _parts(name: str) -> tuple[tuple[str, ...], ...]:
-    """The words of the family and of each variation of an opening."""
-    return tuple(tuple(words_of(part)) for part in re.split("[:,]", name))
+def _is_family(part: Sequence[str]) -> bool:
+    return tuple(part) in _beginnings()[0]
 
 
-@cache
-def _variation(part: tuple[str, ...]) -> bool:
-    """Whether a variation of an opening begins with these words."""
-    return any(words[: len(part)] == part for name in opening_names() for words in _parts(name))
-
-
-def _opening_text(parts: Sequence[tuple[str, ...]]) -> str:
+def _opening_text(parts: Sequence[Sequence[str]]) -> str:
     """The openings that begin with these words, as their names are written: ``Sicilian Defense, Najdorf``."""
     written = []
     for part in parts:
-        wanted = 1 if _family(part) else None
+        wanted = 1 if _is_family(part) else None
         all_parts = {each.strip() for name in opening_names() for each in re.split("[:,]", name)[:wanted]}
-        fitting = [each.split() for each in all_parts if tuple(words_of(each))[: len(part)] == part]
+        fitting = [each.split() for each in all_parts if words_of(each)[: len(part)] == list(part)]
         same = [words[0] for words in zip(*fitting, strict=False) if len(set(words)) == 1]
         # Some write a word of it in another way: "Alapin-Diemer".
         written.append(" ".join(same if len(same) >= len(part) else part))
     return ", ".join(written)
 
 
-def _player(opening: str) -> str:
-    """The side that plays an opening."""
+def _player(opening: str) -> str | None:
+    """The side that plays an opening; None if no opening has all parts of the text."""
     parts = plain(opening).split(", ")
     named = [name for name in opening_names() if all(part in plain(name) for part in parts)]
-    return opening_names()[min(named, key=lambda name: (len(name), name))]
+    return opening_names()[min(named, key=lambda name: (len(name), name))] if named else None

@@ -61,8 +61,10 @@ def find_names(
 ) -> dict[str, float]:
     """By slug, how far the traps that meet the conditions are from what was asked; at most `MOST_FOUND`.
 
-    Those that have all words or, unless ``every`` word must be there, those that have most of them, half or more. 0 is
-    the slug itself, below 1 the name. Raises `UsageError` for a text without letters and figures.
+    Those that have all words or, if there are none, those that have most of them, half or more. With ``every`` all
+    words must be there, as they are spelt or at the beginning of one. 0 is the slug itself, below 1 the name.
+
+    Raises `UsageError` for a text without letters and figures.
     """
     words = words_of(text)
     if not words:
@@ -71,7 +73,7 @@ def find_names(
         raise UsageError(f"text has {len(words)} words, more than {_MOST_WORDS}")
     choices = [_choices(connection, word) for word in words]
     found = _with_all(connection, choices, wanted) if all(choice.costs for choice in choices) else []
-    if not found:
+    if not found and not every:
         choices = [_choices(connection, word, near=True) for word in words]
         found = _with_all(connection, choices, wanted) if all(choice.costs for choice in choices) else []
     if not found and not every:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from db.formats.bundled import make_bundled
+from db.games.accounts import SiteAccount
 from db.games.index_games import index_files
 from db.library.library import Library
 from db.library.open import open_library
@@ -130,4 +131,7 @@ def test_the_link_of_an_indexed_game_finds_its_positions(library: Library, tmp_p
         for link in ("https://lichess.org/dKfz2p1E", "lichess.org/dKfz2p1E/black#9")
     )
     assert library.find_by_key(position_key(first))
+    stranger = SiteAccount("https://lichess.org", "stranger")
+    assert read_words(library, "https://lichess.org/dKfz2p1E", stranger).conditions == {}
+    assert read_words(library, "https://lichess.org/dKfz2p1E#999999999999").conditions == {}
     assert position_key(after) == position_key(first)

@@ -63,10 +63,10 @@ async def traps(request: Request) -> Response:
 @router.get("/search", response_model=SearchAnswer, responses=NOT_MODIFIED, summary="Find traps by words")
 async def search(params: Annotated[SearchParams, Query()], request: Request) -> Response:
     """Traps by what people type: names, openings, moves, a FEN, a link, plain words; and what was understood of it."""
-    service = service_of(request)
+    service, only = service_of(request), shown_games(request)
 
     def compute(stop: Cancellation) -> Content:
-        reading = read_words(service.library, params.q)
+        reading = read_words(service.library, params.q, only)
         more = {"limit": str(params.limit)} | ({} if params.after is None else {"after": params.after})
         if not reading.conditions:
             return reading.to_dict() | {"query": {}, "total": 0, "next": None, "hits": [], "other_castling": []}

@@ -98,12 +98,13 @@ async def home(request: Request) -> Response:
     service = service_of(request)
     form = SearchForm.of(request.query_params)
     check_player(request, form["player"])
+    only = shown_games(request)
     searched = bool(form.params())
     after = request.query_params.get("after") or None
 
     def work(stop: Cancellation) -> tuple[Page | None, Message | str, Reading, dict[str, int], Counts]:
         known, counts = _families(service), service.counts()
-        reading = read_words(service.library, form.q)
+        reading = read_words(service.library, form.q, only)
         try:
             if searched:
                 query = form.query(reading, after)
