@@ -22,6 +22,7 @@ from annotator.events import TrapEvent
 from annotator.record import record_losing_moves
 from annotator.settings import AnalysisSettings
 from bot.moves.board import GameBoard
+from bot.moves.set_traps import SetTraps
 from bot.moves.trap_book import TrapLibrary
 from bot.saved_state import SavedGame, SavedState, write_whole
 from db.games.index_games import index_files
@@ -216,7 +217,8 @@ class Recorder:
         text, events = pgn.encode(), list[TrapEvent]()
         book = self._traps.book
         if book is not None:
-            text, events = book.annotated(text)
+            own = SetTraps.from_json(self._saved_state.game(game.id).set_traps)
+            text, events = book.annotated(text, own)
         path = self._folder / time.strftime("%Y-%m") / f"{game.id}.pgn"
         earlier = next(self._folder.glob(f"*/{game.id}.pgn"), None)
         if earlier is not None:
@@ -264,7 +266,7 @@ class Recorder:
                 threads(1, "losses", background=True) as pool,
             ):
                 index_files(library, there)
-                events = [(path, event) for path in there for event in book.events(path.read_bytes())]
+                events = [(path, event) for path in there for event in book.events(path.read_bytes(), SetTraps())]
                 library.add_sightings(
                     _sighting(path, event, event.trap)
                     for path, event in events

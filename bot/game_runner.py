@@ -20,9 +20,9 @@ from bot.moves.board import GameBoard
 from bot.moves.draws_and_resigning import DrawResignPolicy
 from bot.moves.engines import Searcher, searcher
 from bot.moves.move_choice import Choice, any_move, choose, move_without_search
+from bot.moves.set_traps import SetTraps
 from bot.moves.time_management import clock_of, seconds_left, thinking_time
-from bot.moves.trap_book import PendingReplies
-from bot.saved_state import TRAPS_CHOSEN, TRAPS_TAKEN
+from bot.saved_state import TRAPS_CHOSEN, TRAPS_KNOWN, TRAPS_ON_PURPOSE, TRAPS_TAKEN
 from coach.repertoire.live_traps import LiveTrap
 from lichess.api import (
     ChatLine,
@@ -93,7 +93,7 @@ class Game:
         self._clocks, self._evals = dict(saved.clocks), dict(saved.evals)
         """For the PGN, see `SavedGame`; written by one thread each."""
         self._board: GameBoard | None = None
-        self._pending = PendingReplies.from_json(saved.armed)
+        self._set_traps = SetTraps.from_json(saved.set_traps)
         self._draw_resign = DrawResignPolicy(context.settings)
         self._searcher: Searcher | None = None
         self._sources = context.sources
@@ -332,13 +332,13 @@ class Game:
             return None
         if board.is_game_over() or turn.stop.is_cancelled:
             return None
-        if self._pending.was_taken(board):
+        if self._set_traps.was_taken(board):
             self._context.saved_state.count([TRAPS_TAKEN])
         found = move_without_search(
             board,
             self._sources,
             self._context.traps.book,
-            self._pending,
+            self._set_traps,
             turn.info.opponent.rating,
             seconds_left(turn.state, turn.info, turn.received),
             self._context.repertoires.find(turn.info),
@@ -348,15 +348,18 @@ class Game:
             self._requests.resign()
             return None
         if decision.choice.trap is not None:
-            self._remember_reply(decision.choice.trap)
+            self._remember_trap(decision.choice, decision.choice.trap)
         return replace(decision, offers_draw=self._draw_resign.offers_draw(decision.choice, board))
 
-    def _remember_reply(self, trap: LiveTrap) -> None:
-        """Save the reply to the bait of a trap, so that it survives a restart."""
-        self._pending.add(trap)
-        self._context.saved_state.count([TRAPS_CHOSEN])
+    def _remember_trap(self, choice: Choice, trap: LiveTrap) -> None:
+        """Save a trap that is about to be set, so that chat, archive and replies know it, also after a restart."""
+        self._set_traps.add(trap)
+        book = self._context.traps.book
+        kinds = [TRAPS_ON_PURPOSE] if choice.why == "trap" else []
+        kinds += [TRAPS_KNOWN] if book is not None and book.knows(trap) else []
+        self._context.saved_state.count([TRAPS_CHOSEN, *kinds])
         saved = self._context.saved_state.game(self.id)
-        saved.armed = self._pending.to_json()
+        saved.set_traps = self._set_traps.to_json()
         self._context.saved_state.save(saved)
 
     def _thought(self, board: chess.Board, turn: _Turn) -> _Decision:

@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from bot.saved_state import TRAPS_CHOSEN, TRAPS_TAKEN
+from bot.saved_state import TRAPS_CHOSEN, TRAPS_KNOWN, TRAPS_ON_PURPOSE, TRAPS_TAKEN
 from lichess.rate_limits import Pause
 from trapcore.io.status_server import Metric
 
@@ -103,6 +103,15 @@ def metrics(health: Mapping[str, object], stats: Mapping[str, int]) -> list[Metr
         Metric("trapline_bot_unsent_seconds", "for which a ready move could not be sent", number("unsent_seconds")),
         Metric("trapline_bot_games_total", "games played, of all starts", stats.get("games", 0), is_counter=True),
         Metric("trapline_bot_traps_chosen_total", "traps that moves set", stats.get(TRAPS_CHOSEN, 0), is_counter=True),
+        Metric(
+            "trapline_bot_traps_on_purpose_total",
+            "of these, another move was valued higher",
+            stats.get(TRAPS_ON_PURPOSE, 0),
+            is_counter=True,
+        ),
+        Metric(
+            "trapline_bot_traps_known_total", "of these, in the library", stats.get(TRAPS_KNOWN, 0), is_counter=True
+        ),
         Metric("trapline_bot_traps_taken_total", "of these, taken", stats.get(TRAPS_TAKEN, 0), is_counter=True),
         Metric("trapline_bot_traps_set_total", "library traps set in them", stats.get("set", 0), is_counter=True),
         Metric(

@@ -20,6 +20,9 @@ T = TypeVar("T", "SavedGame", "SavedBot")
 
 TRAPS_CHOSEN, TRAPS_TAKEN = "chosen", "taken"
 """Names in the statistics: moves of ours that set a proved trap, and baits of these that were taken."""
+TRAPS_ON_PURPOSE, TRAPS_KNOWN = "purpose", "known"
+"""The same of moves that were chosen although another was valued higher, and of those that set a trap of the library;
+all others were the best moves anyway."""
 
 
 @dataclass
@@ -35,8 +38,8 @@ class SavedGame:
     """Challenges that were asked for by ``!train``."""
     takebacks: int = 0
     """Takebacks that were granted."""
-    armed: list[dict[str, Any]] = field(default_factory=list)
-    """Replies to the baits of traps that were set, see `bot.moves.trap_book.PendingReplies`."""
+    set_traps: list[dict[str, Any]] = field(default_factory=list)
+    """Baits of the traps that were set, see `bot.moves.set_traps.SetTraps`."""
     clocks: dict[str, int] = field(default_factory=dict)
     """Milliseconds that were left on the mover's clock after a ply, by its number from 1."""
     evals: dict[str, int] = field(default_factory=dict)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from annotator.comments.evidence import evidence_of
 from annotator.comments.telling import Teller, words
 from annotator.events import TrapEvent
-from bot.saved_state import TRAPS_CHOSEN, TRAPS_TAKEN
+from bot.saved_state import TRAPS_CHOSEN, TRAPS_KNOWN, TRAPS_ON_PURPOSE, TRAPS_TAKEN
 from db.query.answer import Page
 from db.query.words import Reading
 from db.traps.terms import Event
@@ -307,8 +307,14 @@ def _traps(argument: str, facts: Facts) -> str:
 def _stats(facts: Facts) -> str:
     stats = facts.stats
     games, set_, taken = stats.get("games", 0), stats.get(TRAPS_CHOSEN, 0), stats.get(TRAPS_TAKEN, 0)
-    each = f" ({set_ / games:.1f} and {taken / games:.2f} a game)" if games else ""
-    return f"In {games} games I set {set_} traps, and {taken} were fallen for{each}. I know {len(facts.traps)} by name."
+    kinds = f" ({stats.get(TRAPS_ON_PURPOSE, 0)} on purpose, {stats.get(TRAPS_KNOWN, 0)} known by name)" if set_ else ""
+    fallen = f"; {taken} {'was' if taken == 1 else 'were'} fallen for" if set_ else ""
+    told = f"In {_counted(games, 'game')} I set {_counted(set_, 'trap')}{kinds}{fallen}."
+    return f"{told} I know {len(facts.traps)} by name."
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def _coach(argument: str, facts: Facts, line: ChatLine) -> str:

@@ -18,6 +18,7 @@ from bot.chat import replies as chat
 from bot.chat.afterwards import AfterGames
 from bot.chat.training import MOST, Training
 from bot.game_archive import movetext
+from bot.moves.set_traps import SetTraps
 from bot.moves.trap_book import TrapLibrary
 from bot.saved_state import SavedGame, SavedState
 from bot.settings import BotSettings
@@ -148,7 +149,8 @@ class ChatWorker:
         book = self._traps.book
         if book is None or conversation.analysed == state.moves:
             return
-        conversation.events, conversation.analysed = book.events(movetext(info, state.moves)), state.moves
+        own = SetTraps.from_json(conversation.saved.set_traps)
+        conversation.events, conversation.analysed = book.events(movetext(info, state.moves), own), state.moves
         saved = conversation.saved
         # Spectators hear of a trap when its bait is answered: nobody is to be helped by them.
         answered = [event for event in conversation.events if chat.is_answered(event, len(state.moves))]

@@ -4,6 +4,7 @@
 board.py                the board of a game from lichess's list of moves
 search_pool.py          threads for searches, and how they share the processors
 engines.py              the own search and UCI engines
+set_traps.py            the traps that were set in one game
 trap_book.py            the traps of the library: killers, and moves that set traps
 repertoires.py          opening repertoires of traps, built in the background for the opponents' ratings
 online.py               moves from lichess's explorer, cloud evaluations and table server

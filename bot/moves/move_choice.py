@@ -17,7 +17,8 @@ from pydantic import SecretStr
 
 from bot.moves.engines import Searcher
 from bot.moves.online import OnlineMoves
-from bot.moves.trap_book import PendingReplies, TrapBook
+from bot.moves.set_traps import SetTraps
+from bot.moves.trap_book import TrapBook
 from bot.settings import BotSettings, GameProfile, OnlineExplorer
 from coach.repertoire.live_traps import LiveTrap
 from coach.repertoire.stored import StoredRepertoire
@@ -151,7 +152,7 @@ def move_without_search(
     board: chess.Board,
     sources: MoveSources,
     book: TrapBook | None,
-    pending: PendingReplies,
+    own: SetTraps,
     rating: int | None = None,
     seconds: float | None = None,
     repertoire: StoredRepertoire | None = None,
@@ -162,7 +163,7 @@ def move_without_search(
     without one. Books of the owner come before the bot's own ``repertoire``.
     """
     if book is not None:
-        killer = book.killer(board, pending)
+        killer = book.killer(board, own)
         if killer is not None:
             return Choice(killer, "killer")
     legal = list(board.legal_moves)

@@ -8,9 +8,8 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import chess
 
@@ -23,6 +22,7 @@ from annotator.request import AnalysisOptions, AnalysisRequest
 from annotator.selection import Selection
 from annotator.settings import Tell
 from bot.moves.search_pool import SearchPool
+from bot.moves.set_traps import Answer, SetTraps
 from bot.settings import BotOptions
 from coach.repertoire.live_traps import LiveBait, LiveTrap, allowed_cost
 from coach.repertoire.replies import ReplyModel
@@ -54,51 +54,24 @@ LOOK_BACK = 16
 """Plies after the bait for which a killer line is followed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """Reply to a bait that was taken."""
+class _Detector:
+    """Finds the events of these traps in games, and writes annotated ones."""
 
-    bait: str
-    line: tuple[str, ...]
-    """Killer line in UCI, our moves and theirs in turn."""
-    is_mate: bool
-    """Whether the whole line was proved; otherwise only its first move is played without a search."""
+    def __init__(self, traps: Sequence[Trap], screen: Screen | None, settings: BotOptions) -> None:
+        self.traps, self._measure = traps, settings.measure
+        # No engine is there to decide what a proof leaves open.
+        request = replace(AnalysisRequest.from_settings(settings, AnalysisOptions()), engine=None)
+        known = KnownTraps(traps, screen)
+        self.whole = request.analyzer(known)
+        # To search for every losing move again after each move of a running game would take the time of its moves.
+        live = replace(request, tell=Tell.SIMILAR) if request.tell.judges_every_move else request
+        self.live = self.whole if live is request else live.analyzer(known)
+        self.annotator = Annotator(traps, settings.measure, Selection(), False, False, None)
 
-
-@dataclass
-class PendingReplies:
-    """Replies to the baits of traps that were set in one game beside those of the library.
-
-    They are stored by the key of the position before the bait.
-    """
-
-    answers: dict[bytes, list[Answer]] = field(default_factory=dict)
-
-    @classmethod
-    def from_json(cls, entries: Iterable[Mapping[str, Any]]) -> "PendingReplies":
-        """Replies from the JSON entries that `to_json` made before the bot was restarted."""
-        pending = cls()
-        for trap in entries:
-            answer = Answer(trap["bait"], tuple(trap["line"]), trap["is_mate"])
-            pending.answers.setdefault(bytes.fromhex(trap["key"]), []).append(answer)
-        return pending
-
-    def add(self, trap: LiveTrap) -> None:
-        """Add the replies to the baits of a trap that is about to be set."""
-        answers = (Answer(bait.uci, bait.killer_line, bait.mate_in is not None) for bait in trap.baits)
-        self.answers.setdefault(_native.position_key(trap.fen), []).extend(answers)
-
-    def was_taken(self, board: chess.Board) -> bool:
-        """Whether the last move of the board took the bait of one of these traps."""
-        if not board.move_stack:
-            return False
-        before = board.copy(stack=1)
-        bait = before.uci(before.pop())
-        return any(answer.bait == bait for answer in self.answers.get(_native.position_key(before.fen()), ()))
-
-    def to_json(self) -> list[dict[str, Any]]:
-        """JSON entries of all replies."""
-        return [{"key": key.hex(), **asdict(answer)} for key, answers in self.answers.items() for answer in answers]
+    def events(self, found: _native.BatchFindings) -> list[TrapEvent]:
+        """The proved events of what was found."""
+        events = [TrapEvent.of(finding, self.traps, self._measure) for game in found.found for finding in game.findings]
+        return [event for event in events if event.proved]
 
 
 class TrapBook:
@@ -120,15 +93,9 @@ class TrapBook:
         self.traps = list(traps)
         self._frequencies = frequencies
         self.measure = settings.measure
-        # No engine is there to decide what a proof leaves open.
-        request = replace(AnalysisRequest.from_settings(settings, AnalysisOptions()), engine=None)
-        known = KnownTraps(self.traps, screen)
-        self._analyzer = request.analyzer(known)
-        # To search for every losing move again after each move of a running game would take the time of its moves.
-        live = replace(request, tell=Tell.SIMILAR) if request.tell.judges_every_move else request
-        self._live_analyzer = self._analyzer if live is request else live.analyzer(known)
-        self._style = request.style
-        self._annotator = Annotator(self.traps, settings.measure, Selection(), False, False, None)
+        self._settings, self._screen = settings, screen
+        self._detector = _Detector(self.traps, screen, settings)
+        self._style = AnalysisRequest.from_settings(settings, AnalysisOptions()).style
         self._answers: dict[bytes, list[Answer]] = {}
         for trap in self.traps:
             if trap.verdict is Verdict.PROVED:
@@ -139,7 +106,7 @@ class TrapBook:
                     turned = Answer(mirror_move(trap.bait), tuple(map(mirror_move, trap.killer_line)), mate)
                     self._answers.setdefault(trap.mirror_key, []).append(turned)
 
-    def killer(self, board: chess.Board, pending: PendingReplies) -> str | None:
+    def killer(self, board: chess.Board, own: SetTraps) -> str | None:
         """Proved killer move after a bait that was taken, or the next move of its line; None if no bait was taken.
 
         ``board`` has the moves that led to it.
@@ -151,7 +118,7 @@ class TrapBook:
             if back % 2 == 0:
                 continue
             key = _native.position_key(earlier.fen())
-            answers: list[Answer] = [*pending.answers.get(key, ()), *self._answers.get(key, ())]
+            answers: list[Answer] = [*own.answers(key), *self._answers.get(key, ())]
             for answer in answers:
                 if back > 1 and not answer.is_mate:
                     continue
@@ -170,7 +137,7 @@ class TrapBook:
         found: dict[str, LiveTrap] = {}
         similar = []
         # Without proofs of similar traps, which takes next to no time.
-        candidates = self._live_analyzer.judge_position(
+        candidates = self._detector.live.judge_position(
             board.fen(), [board.uci(move) for move in moves], nodes=1, unproved=True, chess960=board.chess960
         )
         for candidate in candidates:
@@ -190,7 +157,7 @@ class TrapBook:
 
     def _prove(self, board: chess.Board, move: str, milliseconds: int) -> Sequence[_native.SetTrap]:
         """The best proved trap after one move (UCI); none if there is none, or if the time did not suffice."""
-        return self._live_analyzer.judge_position(
+        return self._detector.live.judge_position(
             board.fen(),
             [move],
             nodes=PROOF_NODES,
@@ -229,23 +196,40 @@ class TrapBook:
             known = sum(bands.values(), Frequency(decisions=0, played=0))
         return (known.played + 1) / (known.decisions + 4)
 
-    def events(self, pgn: bytes) -> list[TrapEvent]:
-        """Proved events of traps of one game, known and similar, in order; empty for a game that cannot be read."""
-        batch = _batch_of(pgn)
-        return [] if batch is None else self._events(self._search_pool.later(lambda: self._live_analyzer.judge(batch)))
+    def events(self, pgn: bytes, own: SetTraps) -> list[TrapEvent]:
+        """Proved events of traps of one game, known, similar and the bot's ``own``, in order; empty for a game that
+        cannot be read."""
+        batch, detector = _batch_of(pgn), self._with(own)
+        return [] if batch is None else detector.events(self._search_pool.later(lambda: detector.live.judge(batch)))
 
-    def annotated(self, pgn: bytes) -> tuple[bytes, list[TrapEvent]]:
+    def annotated(self, pgn: bytes, own: SetTraps) -> tuple[bytes, list[TrapEvent]]:
         """Annotated game and its events, those of other losing moves too if the settings say so."""
-        batch = _batch_of(pgn)
+        batch, detector = _batch_of(pgn), self._with(own)
         if batch is None:
             return pgn, []
-        found = self._search_pool.later(lambda: self._analyzer.judge(batch))
-        annotated = self._annotator.annotate(batch, found, "", Counts(), Commentator.of(self._style))
-        return annotated.text, self._events(found)
+        found = self._search_pool.later(lambda: detector.whole.judge(batch))
+        annotated = detector.annotator.annotate(batch, found, "", Counts(), Commentator.of(self._style))
+        return annotated.text, detector.events(found)
 
-    def _events(self, found: _native.BatchFindings) -> list[TrapEvent]:
-        events = [TrapEvent.of(finding, self.traps, self.measure) for game in found.found for finding in game.findings]
-        return [event for event in events if event.proved]
+    def knows(self, trap: LiveTrap) -> bool:
+        """Whether the library has one of the baits of a trap."""
+        answers = self._answers.get(_native.position_key(trap.fen), ())
+        return any(answer.bait == bait.uci for answer in answers for bait in trap.baits)
+
+    def _with(self, own: SetTraps) -> _Detector:
+        """What also finds the traps that were set in a game and are none of the library."""
+        added = [
+            trap for trap in own.traps() if all(each.bait != trap.bait for each in self._answers.get(trap.key, ()))
+        ]
+        if not added:
+            return self._detector
+        screen = self._screen
+        if screen is not None:
+            # No index has them, so that nothing is similar to them.
+            first = max(screen.numbers.values(), default=0) + 1
+            numbers = {trap.slug: number for number, trap in enumerate(added, first)}
+            screen = replace(screen, numbers={**screen.numbers, **numbers})
+        return _Detector([*self.traps, *added], screen, self._settings)
 
 
 class TrapLibrary:

@@ -46,6 +46,9 @@ MOST_MOVES = 5
 MOST_TESTED = 4
 """and baits of each."""
 
+HANGING = 100
+"""Centipawns that the capture of a piece wins at least which is to be saved."""
+
 LEAST_TAKEN = 0.04
 """A trap into which fewer fall is none."""
 
@@ -222,10 +225,11 @@ def prove_traps(
         nodes = min(MOST_TEST_NODES, max(LEAST_TEST_NODES, TEST_NODES_A_MILLISECOND * left))
         budget = Budget(nodes=nodes, milliseconds=left)
         tests = check_baits(after.fen(), [bait.uci for bait in baits], budget, stop)
+        takes = board.is_capture(board.parse_uci(one.uci))
         proved = tuple(
             LiveBait(bait.uci, test.killer_line, test.mate_in, test.loss, bait.probability)
             for bait, test in zip(baits, tests, strict=True)
-            if is_trap(test, bait.probability)
+            if is_trap(test, bait.probability) and (not takes or tempts_after_capture(after, bait.uci))
         )
         if sum(bait.taken for bait in proved) >= LEAST_TAKEN:
             yield LiveTrap(one.uci, after.fen(), proved, one.cost)
@@ -235,6 +239,22 @@ def is_trap(test: BaitTest, probability: float) -> bool:
     """Whether a tested bait makes a trap: it loses, was avoidable, and tempts by its looks or by who takes it."""
     tempts = test.tempts or probability >= TEMPTING_SHARE
     return test.verdict is Verdict.PROVED and tempts and not test.forced and bool(test.killer_line)
+
+
+def tempts_after_capture(after: chess.Board, bait: str) -> bool:
+    """Whether a bait tempts on the board after a move that took something, so that not to take back is no bait: it
+    takes something, gives check, or saves a piece that could be taken."""
+    move = after.parse_uci(bait)
+    if after.is_capture(move) or after.gives_check(move):
+        return True
+    if after.is_check():
+        return False
+    idle, baited = after.copy(stack=False), after.copy(stack=False)
+    idle.push(chess.Move.null())
+    baited.push(move)
+    hanging = {uci[2:4] for uci, gain in _native.exchanges(idle.fen()) if gain >= HANGING}
+    still = {uci[2:4] for uci, gain in _native.exchanges(baited.fen()) if gain >= HANGING}
+    return bool(hanging) and not hanging & still
 
 
 def hope_ahead(

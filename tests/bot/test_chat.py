@@ -14,6 +14,7 @@ from bot.chat import replies as chat
 from bot.chat.replies import LONGEST, Facts, Message
 from bot.game_archive import movetext
 from bot.moves.search_pool import SearchPool
+from bot.moves.set_traps import SetTraps
 from bot.moves.trap_book import TrapBook, TrapLibrary
 from bot.saved_state import TRAPS_CHOSEN, TRAPS_TAKEN, SavedState
 from db.library.open import open_library
@@ -44,7 +45,7 @@ def book(traps: list[Trap]) -> TrapBook:
 
 
 def events(book: TrapBook, moves: tuple[str, ...]) -> list[TrapEvent]:
-    return book.events(movetext(INFO, moves))
+    return book.events(movetext(INFO, moves), SetTraps())
 
 
 @pytest.fixture(autouse=True)
@@ -143,7 +144,7 @@ LINE = "The trap: 5... Bxd1 allows mate in 2: 6. Bxf7+ Ke7 7. Nd5#."
 )
 def test_the_summary(book: TrapBook, moves: tuple[str, ...], color: str, expected: list[str]) -> None:
     info = replace(INFO, color=color)  # type: ignore[arg-type]
-    found = chat.summary(book.events(movetext(info, moves)), info)
+    found = chat.summary(book.events(movetext(info, moves), SetTraps()), info)
     assert {message.room for message in found} == {"player"}
     assert [without_figures(message.text) for message in found] == expected
 
@@ -173,7 +174,7 @@ def test_commands_in_any_case_go_back_to_their_room(book: TrapBook) -> None:
     known = facts(book)
     assert ask("!HeLp", known) == ["You can ask: !help !trap !why !library NAME !traps WORDS !train NAME !stats !name"]
     assert ask("!stats", known, "spectator") == [
-        "In 7 games I set 3 traps, and 1 were fallen for (0.4 and 0.14 a game). I know 2 by name."
+        "In 7 games I set 3 traps (0 on purpose, 0 known by name); 1 was fallen for. I know 2 by name."
     ]
     assert ask(" !name ", known) == ["I am Me, trapline 1.2.3; my moves come from a search of its own."]
     assert ask("!unknown", known) == []

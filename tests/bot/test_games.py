@@ -77,7 +77,7 @@ def test_a_game_with_a_trap_from_challenge_to_record(server: Server, settings: S
         assert library.events("legals-mate") == {"fell": 1}
     assert SavedState(settings.bot.folder).bot.stats == {
         **{"games": 1, "set": 1, "fell": 1},
-        **{"chosen": 1, "taken": 1},
+        **{"chosen": 1, "known": 1, "taken": 1},
     }
 
 

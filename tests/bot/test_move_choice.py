@@ -16,7 +16,8 @@ from bot.moves.draws_and_resigning import AGREE_PLY, EARLIEST_PLY, DrawResignPol
 from bot.moves.engines import Engine, OwnSearch, Searched, Searcher, searcher
 from bot.moves.move_choice import Choice, MoveSources, OpeningBooks, Tablebases, choose, move_without_search
 from bot.moves.search_pool import SearchPool
-from bot.moves.trap_book import PendingReplies, TrapBook, TrapLibrary
+from bot.moves.set_traps import SetTraps
+from bot.moves.trap_book import TrapBook, TrapLibrary
 from bot.settings import BotSettings, EngineSettings
 from db.proof.prover import TrapProver
 from db.traps.temptation import Frequency, RatingBand
@@ -99,15 +100,15 @@ def test_a_bait_is_weighed_by_those_of_the_opponents_rating_if_enough_of_them_ar
     ],
 )
 def test_the_killer_is_known_once_the_bait_is_taken(book: TrapBook, moves: str, killer: str | None) -> None:
-    assert book.killer(after(moves), PendingReplies()) == killer
-    found = move_without_search(after(moves), sources(), book, PendingReplies())
+    assert book.killer(after(moves), SetTraps()) == killer
+    found = move_without_search(after(moves), sources(), book, SetTraps())
     assert found == (Choice(killer, "killer") if killer else None)
 
 
 def test_of_a_gain_only_the_first_move_is_played_without_a_search(book: TrapBook) -> None:
     moves = "d2d4 d7d5 c2c4 e7e6 b1c3 g8f6 c1g5 b8d7 c4d5 e6d5 c3d5"
-    assert book.killer(after(moves), PendingReplies()) == "f6d5"
-    assert book.killer(after(f"{moves} f6d5 g5d8"), PendingReplies()) is None
+    assert book.killer(after(moves), SetTraps()) == "f6d5"
+    assert book.killer(after(f"{moves} f6d5 g5d8"), SetTraps()) is None
 
 
 # Traps --------------------------------------------------------------------------------------------------------------
@@ -222,9 +223,9 @@ def polyglot(path: Path, board: chess.Board, *sans: str) -> Path:
 def test_a_book_move_needs_no_search(tmp_path: Path) -> None:
     board = chess.Board()
     path = polyglot(tmp_path / "book.bin", board, "a3")
-    assert move_without_search(board, sources(path), None, PendingReplies()) == Choice("a2a3", "book")
+    assert move_without_search(board, sources(path), None, SetTraps()) == Choice("a2a3", "book")
     board.push_san("a3")
-    assert move_without_search(board, sources(path), None, PendingReplies()) is None
+    assert move_without_search(board, sources(path), None, SetTraps()) is None
     with pytest.raises(OSError, match="missing"):
         OpeningBooks([tmp_path / "missing.bin"])
 
@@ -233,14 +234,14 @@ def test_of_the_moves_of_a_book_the_one_that_sets_a_trap_is_played(tmp_path: Pat
     board = after(BEFORE)
     path = polyglot(tmp_path / "book.bin", board, "h3", "d3", "O-O", "Be2", "Bb3", "Nxe5")
     for _ in range(5):
-        found = move_without_search(board, sources(path), book, PendingReplies())
+        found = move_without_search(board, sources(path), book, SetTraps())
         assert found is not None
         assert (found.uci, found.why) == ("f3e5", "book")
         assert found.trap is not None
     without = {
         found.uci
         for _ in range(60)
-        if (found := move_without_search(board, sources(path, trap_loss=0.0), book, PendingReplies()))
+        if (found := move_without_search(board, sources(path, trap_loss=0.0), book, SetTraps()))
     }
     assert len(without) > 1
 

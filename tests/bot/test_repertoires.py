@@ -12,7 +12,7 @@ import pytest
 from bot.bot import Bot
 from bot.moves.move_choice import Choice, MoveSources, OpeningBooks, Tablebases, move_without_search
 from bot.moves.repertoires import Repertoires, repertoire_folder
-from bot.moves.trap_book import PendingReplies
+from bot.moves.set_traps import SetTraps
 from coach.repertoire.folder import RepertoireName, read_all
 from coach.repertoire.live_traps import LiveBait, allowed_cost
 from coach.repertoire.stored import MadeOf, StoredRepertoire, made_of
@@ -114,19 +114,19 @@ def test_its_moves_come_after_the_owners_books_and_before_all_else(tmp_path: Pat
     sources = MoveSources(OpeningBooks(()), Tablebases([]), 0.05)
     repertoire = damiano(MadeOf("1", "", 0, 0.05))
     board = chess.Board()
-    found = move_without_search(board, sources, None, PendingReplies(), repertoire=repertoire)
+    found = move_without_search(board, sources, None, SetTraps(), repertoire=repertoire)
     assert found == Choice("e2e4", "repertoire")
     for san in ("e4", "e5"):
         board.push_san(san)
-    found = move_without_search(board, sources, None, PendingReplies(), repertoire=repertoire)
+    found = move_without_search(board, sources, None, SetTraps(), repertoire=repertoire)
     assert found is not None
     assert (found.uci, found.why) == ("g1f3", "repertoire")
     assert found.trap is not None
     assert found.trap.baits[0].killer_line[0] == "f3e5"
     board.push_san("d4")
-    assert move_without_search(board, sources, None, PendingReplies(), repertoire=repertoire) is None
+    assert move_without_search(board, sources, None, SetTraps(), repertoire=repertoire) is None
     chess960 = chess.Board(chess960=True)
-    assert move_without_search(chess960, sources, None, PendingReplies(), repertoire=repertoire) is None
+    assert move_without_search(chess960, sources, None, SetTraps(), repertoire=repertoire) is None
 
 
 def test_a_game_begins_with_it_and_the_trap_is_counted(server: Server, building: Settings) -> None:
