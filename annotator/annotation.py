@@ -205,14 +205,16 @@ class Annotator:
             else Course.of(moves.result, game.tags.get("Termination", ""), moves.epds, worth.known)
         )
         costliest = costliest_of(told, worth.slips, course if self.selection.is_whole else None)
+        if costliest is not None:
+            costliest = replace(costliest, again=self._again(costliest.event, with_address(game.tags)))
         return closing_comment(
             costliest,
             commentator.style.narrator.language,
             whole=self.selection.is_whole,
             opening=None if moves is None else moves.opening,
             accuracy=accuracy,
-            again=self._again(None if costliest is None else costliest.event, with_address(game.tags)),
-            lost_on_time=course.loser if course is not None and course.on_time else None,
+            course=course,
+            is_clean=self.slips and self.selection.is_whole and costliest is None,
         )
 
     def _again(self, event: TrapEvent | None, tags: Mapping[str, str]) -> Again | None:

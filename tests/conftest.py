@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -23,6 +24,10 @@ _schemas = itertools.count()
 
 # What most tests say of our own search holds whatever programs this machine has. Tests of an engine name it.
 os.environ["TRAPLINE_ENGINE"] = "off"
+
+# The library of whoever runs the tests is none of theirs.
+_home = tempfile.TemporaryDirectory(prefix="trapline-tests-")
+os.environ["XDG_DATA_HOME"] = _home.name
 
 # How long an example takes says more about what else the machine does than about the test.
 settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -27,6 +27,8 @@ from db.wording.names import safe_name
 from trapcore import _native
 from trapcore.win_chance import BLUNDER, MISTAKE
 
+_WON = 0.5  # win chance from which on a position is called won at the end, 75 %
+
 MOST_WORDS = 30
 """Words of a closing comment; a figure and a sign between two spaces count as one."""
 
@@ -38,6 +40,8 @@ class Course:
     loser: Side
     on_time: bool
     """The loser ran out of time."""
+    resigned: bool
+    """The loser gave up, as far as the tag says so."""
     chances: Mapping[int, float]
     """His win chance, -1..1, after so many half-moves, as far as it is known."""
 
@@ -51,7 +55,16 @@ class Course:
         known = ((ply, epd, values.get(epd)) for ply, epd in enumerate(epds))
         chances = {ply: v.chance if turn in f"{epd} " else -v.chance for ply, epd, v in known if v is not None}
         said = termination.casefold()
-        return cls(loser, said == "time forfeit" or said.endswith("won on time"), chances)
+        on_time = said == "time forfeit" or said.endswith("won on time")
+        return cls(loser, on_time, "resign" in said, chances)
+
+    def ending(self) -> str:
+        """How it ended against the way that the loser stood, by the key of a sentence; empty if that is no news."""
+        last = self.chances[max(self.chances)] if self.chances else -1.0
+        stood = "_won" if last >= _WON else "_even" if abs(last) <= BETTER else ""
+        if self.on_time:
+            return f"on_time{stood}"
+        return f"resigned{stood}" if self.resigned and stood else ""
 
     def is_turned_by(self, ply: int, before: float | None, after: float | None) -> bool:
         """Whether this move of the loser took him below 40 %, where he stayed."""
@@ -84,16 +97,20 @@ class Costliest:
     """None for a slip."""
     turns: bool = False
     """It is the turning point."""
+    again: Again | None = None
+    """Earlier games in which the same player fell into the same pattern."""
 
 
 def costliest_of(told: Iterable[Told], slips: Iterable[Slip] = (), course: Course | None = None) -> Costliest | None:
     """Of the moves that are told to lose, to give something back, or to slip, the loser's last one that turned the
-    game; without one the costliest, of equal ones the first. None if there are none.
+    game; without one his costliest, or that of both if he lost on time or made none, of equal ones the first. None if
+    no move costs `MISTAKE`.
     """
     found: list[tuple[float, Costliest]] = [
         (cost, _costly(each.event)) for each in told if (cost := _cost(each.event)) > 0
     ]
     found += [(slip.loss, _costly_slip(slip)) for slip in slips]
+    lost: list[tuple[float, Costliest]] = []
     if course is not None:
         own = [each for _, each in found if each.side == course.loser]
         turns = [each for each in own if course.is_turned_by(each.ply, each.before, each.after)]
@@ -101,7 +118,9 @@ def costliest_of(told: Iterable[Told], slips: Iterable[Slip] = (), course: Cours
         # A later blunder that cost him more is what he remembers.
         if turn is not None and not any(each.ply > turn.ply and _fall(each) > _fall(turn) for each in own):
             return replace(turn, turns=True)
-    return max(found, key=lambda pair: pair[0])[1] if found else None
+        lost = [pair for pair in found if pair[1].side == course.loser and pair[0] >= MISTAKE and not course.on_time]
+    cost, costliest = max(lost or found, key=lambda pair: pair[0], default=(0.0, None))
+    return costliest if cost >= MISTAKE else None
 
 
 def _fall(move: Costliest) -> float:
@@ -116,18 +135,20 @@ def closing_comment(
     whole: bool,
     opening: Opening | None = None,
     accuracy: GameAccuracy | None = None,
-    again: Again | None = None,
-    lost_on_time: Side | None = None,
+    course: Course | None = None,
+    is_clean: bool = False,
 ) -> str:
     """The comment; ``whole`` if the moves of both sides are told, so that it is the costliest of the game.
 
-    ``lost_on_time`` is who ran out of time. The comment is empty without a costliest move and without an accuracy.
+    ``course`` is how the game went, ``is_clean`` whether every move was judged and none costs much. The comment is
+    empty without a costliest move and without an accuracy.
     """
-    turn = "" if costliest is None else _turn(costliest, language, whole=whole)
-    if lost_on_time is not None:
-        timed = language.closing["on_time"].format(side=language.sides[lost_on_time == "white"])
-        turn = f"{turn} {timed}".strip() if turn or accuracy is not None else ""
-    recurs = "" if again is None else _again(again, language)
+    turn = language.closing["clean"] if is_clean else ""
+    if costliest is not None:
+        turn = _turn(costliest, language, whole=whole)
+    if course is not None and (ending := course.ending()) and (turn or accuracy is not None):
+        turn = f"{turn} {language.closing[ending].format(side=language.sides[course.loser == 'white'])}".strip()
+    recurs = "" if costliest is None or costliest.again is None else _again(costliest.again, language)
     figures = "" if accuracy is None else _accuracy(accuracy, language)
     if not turn and not figures:
         return ""

@@ -27,8 +27,7 @@ from db.wording import moves
 from db.wording.evidence import Evidence
 from db.wording.facts import facts_of
 from db.wording.languages.grammar import Verbosity
-from db.wording.lines import rounded, shown_line
-from db.wording.moves import nag
+from db.wording.moves import nag, rounded, shown_line
 from db.wording.sentences import Narrator
 from trapcore import _native
 from trapcore.trees.chess_game import parse_position

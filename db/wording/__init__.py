@@ -2,14 +2,14 @@
 
 A sentence says what happened, why, what it cost and what was better, in this order, and no more than the evidence does.
 
-====================  ================================================================================
+====================  ============================================================================================
 evidence.py           what a sentence may rest on, as a value
 stands.py             pieces that stand after each move of a line
 material.py           material that a line loses or wins, counted where nobody can take it back
 facts.py              facts of a line, read off the board: motifs, mate patterns, perpetual checks
 effects.py            what a move does besides what it takes: threats, pins, trades, pawns, squares
-lines.py              how much of a line is shown
-moves.py              moves and lines with their numbers, and their signs (??, ?, ?!)
+reasons.py            what only one of two moves does, or only the answer to one of them
+moves.py              moves and lines with their numbers, their signs (??, ?, ?!), and how much of a line is shown
 causes.py             why a move loses, and what its killer line does, in words
 boards.py             boards in words
 names.py              names of traps and families as people read them
@@ -19,5 +19,5 @@ sentences.py          the sentences of the five events
 claims.py             what is known about a trap of the library, and what a move loses, in a few words
 languages/            English, German, and what a language is
 template_language.py  templates of Jinja2 in the reader's language
-====================  ================================================================================
+====================  ============================================================================================
 """

@@ -229,7 +229,9 @@ def cause_words(evidence: Evidence, facts: Facts, language: Grammar) -> tuple[st
     if evidence.cause == "attacked" and (shows or facts.material is not None):
         return ("walks_into_theme", {}) if shows else None
     if evidence.cause != "threat":
-        key = f"cause_{evidence.cause}"
+        square = _gaps(evidence, baited, language)["square"]
+        guards = evidence.cause == "square" and baited.color_at(chess.parse_square(square)) == before.turn
+        key = "cause_leaves" if guards and square == evidence.killer_line[0][2:4] else f"cause_{evidence.cause}"
         return (key, gaps or _gaps(evidence, baited, language)) if key in language.sentences else None
     if gaps and falls is not None and before.is_attacked_by(not before.turn, falls):
         return "cause_threat", gaps

@@ -6,20 +6,16 @@ it is the reason why a move is good, a reader of two such moves decides: `first_
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import chess
 
-from db.wording.evidence import Evidence
-from db.wording.material import best_moves
 from trapcore import _native
 from trapcore.piece_values import POINTS
-from trapcore.trees.chess_game import parse_position
 
 _PIECE = 180  # centipawns that the capture of a piece wins at least which is attacked: a knight for a pawn
 _PAWN = 100  # centipawns that any capture wins at least
 _NAMED = 2  # pieces that are named as attacked
-_DEVELOPED_UNTIL = 24  # half-moves until which a piece that leaves its first rank is developed
+_DEVELOPED_UNTIL = 21  # half-moves until which a piece that leaves its first rank is developed
 _PROMOTES_IN = 9  # plies of a line until which a pawn promotes that its first move brings through
 _CENTRE = chess.SquareSet(chess.BB_FILE_C | chess.BB_FILE_D | chess.BB_FILE_E | chess.BB_FILE_F)
 
@@ -78,65 +74,10 @@ def effects_of(before: chess.Board, line: Sequence[str], half_move: int) -> Iter
             yield effect
 
 
-@lru_cache(maxsize=4096)
-def answer_effect(evidence: Evidence) -> Effect | None:
-    """What the answer to a losing move does that it does not do after the best move; None if that is nothing."""
-    baited = parse_position(evidence.fen)
-    baited.push_uci(evidence.bait)
-    others: list[Effect] = []
-    if evidence.best is not None:
-        after, killer = parse_position(evidence.fen), baited.parse_uci(evidence.killer_line[0])
-        after.push_uci(evidence.best)
-        if after.piece_at(killer.from_square) == baited.piece_at(killer.from_square) and after.is_legal(killer):
-            others = list(effects_of(after, evidence.killer_line[:1], evidence.half_move + 1))
-    effects = effects_of(baited, evidence.killer_line, evidence.half_move + 1)
-    found = _first_new((each for each in effects if each.does not in _OF_BETTER), others)
-    # What is lost for certain is said elsewhere: what only falls in the line would be too much.
-    return None if found is None or found.does == "win" else found
-
-
-def line_effect(evidence: Evidence, plies: int) -> tuple[int, Effect] | None:
-    """The first move in so many plies of the killer line that threatens or wins something, by its ply from 1, and what
-    it does; None without one."""
-    board = parse_position(evidence.fen)
-    board.push_uci(evidence.bait)
-    for ply in range(1, plies + 1):
-        if ply % 2 == 1:
-            for effect in effects_of(board, evidence.killer_line[ply - 1 :], evidence.half_move + ply):
-                pieces = any(kind != chess.PAWN for kind, _ in effect.targets)
-                if effect.does in ("mate_threat", "promotion") or (effect.does in ("attack", "pin") and pieces):
-                    return ply, effect
-        board.push_uci(evidence.killer_line[ply - 1])
-    return None
-
-
-@lru_cache(maxsize=4096)
-def best_effect(evidence: Evidence) -> Effect | None:
-    """What the best move does that the losing move does not do; None if that is nothing."""
-    if evidence.best is None:
-        return None
-    before = parse_position(evidence.fen)
-    line = best_moves(evidence) or [evidence.best]
-    played = effects_of(before, (evidence.bait, *evidence.killer_line), evidence.half_move)
-    return _first_new(effects_of(before, line, evidence.half_move), list(played))
-
-
-def _first_new(effects: Iterator[Effect], others: Sequence[Effect]) -> Effect | None:
-    """The first of these effects that is none of the others; which square a piece comes to makes no difference."""
-    known = {(each.does, each.targets if each.does in _ON_TARGETS else ()) for each in others}
-    return next(
-        (each for each in effects if (each.does, each.targets if each.does in _ON_TARGETS else ()) not in known), None
-    )
-
-
-_LASTING = frozenset({"win", "mate_threat", "promotes", "promotion", "doubled", "trade", "take", "no_castling"})
+_LASTING = frozenset(
+    {"win", "mate_threat", "promotes", "promotion", "doubled", "trade", "exchange", "take", "no_castling"}
+)
 """Effects that stay if the piece that moved is taken."""
-
-_OF_BETTER = frozenset({"guard", "escape", "trade", "take", "development", "centre"})
-"""Effects that nobody would call the fault of the move before."""
-
-_ON_TARGETS = frozenset({"win", "attack", "offer", "pin", "guard", "escape", "challenge"})
-"""Effects of which two are the same if they have the same targets."""
 
 
 def _win(played: _Move) -> Effect | None:
@@ -150,7 +91,8 @@ def _win(played: _Move) -> Effect | None:
 def _take(played: _Move) -> Effect | None:
     """It takes something."""
     taken = _taken(played)
-    return None if taken is None else Effect("take", (taken,))
+    is_taken_back = played.reply is not None and played.reply.to_square == played.move.to_square
+    return None if taken is None or is_taken_back else Effect("take", (taken,))
 
 
 def _mate_threat(played: _Move) -> Effect | None:
@@ -192,10 +134,34 @@ def _attack(played: _Move) -> Effect | None:
         if kind is not None and gain >= (_PAWN if kind == chess.PAWN else _PIECE) and 2 * before.get(square, 0) < gain:
             found.append((kind, square))
     found.sort(key=lambda target: -POINTS[target[0]])
+    found = [target for target in found if _matters(played, target[1])]
     pieces = [target for target in found if target[0] != chess.PAWN]
     if len(pieces) == 1 and pieces[0][0] == played.piece and pieces[0][1] in own:
         return Effect("offer", tuple(pieces))
-    return Effect("attack", tuple((pieces or found)[:_NAMED])) if found else None
+    named = (pieces or found)[:_NAMED]
+    if not named:
+        return None
+    return Effect(
+        "attack" if named[0][1] in own else "uncover",
+        tuple(each for each in named if (each[1] in own) == (named[0][1] in own)),
+    )
+
+
+def _matters(played: _Move, square: chess.Square) -> bool:
+    """Whether the line shows that the attack on the square counts: the reply takes the piece away or guards it, or the
+    piece falls later. Where the line is not known it may."""
+    reply = played.reply
+    if reply is None:
+        return True
+    name = chess.square_name(square)
+    if reply.from_square == square:
+        # With a capture or a check it goes on its own business.
+        return not (played.after.is_capture(reply) or played.after.gives_check(reply))
+    if any(uci[2:4] == name for uci in played.line[1::2]):
+        return True
+    answered = played.after.copy(stack=False)
+    answered.push(reply)
+    return square in answered.attacks(reply.to_square) - played.after.attacks(reply.from_square)
 
 
 def _offer(played: _Move) -> Effect | None:
@@ -223,7 +189,7 @@ def _pin(played: _Move) -> Effect | None:
 def _guard(played: _Move) -> Effect | None:
     """It guards a piece that could be taken with profit, or takes it out of the attack."""
     idle = _idle(played.before)
-    if idle is None:
+    if idle is None or played.before.is_check():
         return None
     hangs = [
         (kind, square)
@@ -256,9 +222,12 @@ def _no_castling(played: _Move) -> Effect | None:
 def _trade(played: _Move) -> Effect | None:
     """It takes a piece that is worth as much as the one that takes, and is taken back."""
     kind, reply = played.before.piece_type_at(played.move.to_square), played.reply
-    if kind in (None, chess.PAWN) or reply is None or reply.to_square != played.move.to_square:
+    if kind is None or reply is None or reply.to_square != played.move.to_square:
         return None
-    return Effect("trade", ((kind, played.move.to_square),)) if kind == played.piece else None
+    if kind == played.piece:
+        return Effect("trade", ((kind, played.move.to_square),))
+    own = ((played.piece, played.move.to_square), (kind, played.move.to_square))
+    return Effect("exchange", own) if abs(POINTS[kind] - POINTS[played.piece]) < 1 else None
 
 
 def _doubled(played: _Move) -> Effect | None:
@@ -268,6 +237,8 @@ def _doubled(played: _Move) -> Effect | None:
         return None
     if played.after.piece_type_at(reply.from_square) != chess.PAWN:
         return None
+    if any(played.after.piece_type_at(chess.parse_square(uci[2:4])) is not None for uci in played.line[1:3]):
+        return None  # something else is taken next
     file = chess.BB_FILES[chess.square_file(reply.to_square)]
     return Effect("doubled", square=reply.to_square) if played.after.pieces(chess.PAWN, not played.own) & file else None
 
@@ -303,6 +274,9 @@ def _open_file(played: _Move) -> Effect | None:
     if played.piece != chess.ROOK or chess.square_file(to) == chess.square_file(start):
         return None
     files = [chess.BB_FILES[chess.square_file(square)] & played.after.pawns for square in (to, start)]
+    heavy = played.after.occupied_co[not played.own] & (played.after.rooks | played.after.queens)
+    if heavy & chess.BB_FILES[chess.square_file(to)]:
+        return None  # the other side has it, too
     return Effect("open_file", square=to) if not files[0] and files[1] and not _can_be_taken(played.after, to) else None
 
 
@@ -353,7 +327,8 @@ _FINDERS: tuple[Callable[[_Move], Effect | None], ...] = (
 )  # fmt: skip
 
 EFFECTS = (
-    "win", "mate_threat", "promotes", "promotion", "doubled", "trade", "take", "attack", "offer", "pin", "guard",
+    "win", "mate_threat", "promotes", "promotion", "doubled", "trade", "exchange", "take", "attack",
+    "uncover", "offer", "pin", "guard",
     "escape", "no_castling", "passed", "advance", "seventh", "outpost", "open_file", "challenge", "development",
     "centre",
 )  # fmt: skip

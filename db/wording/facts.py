@@ -13,6 +13,7 @@ import chess
 from db.wording.evidence import Evidence
 from db.wording.material import (
     Material,
+    best_moves,
     keeps_what_it_takes,
     material_lost,
     material_won,
@@ -199,7 +200,11 @@ def _point(evidence: Evidence, before: chess.Board, best: chess.Move) -> Point |
     covers = square in after.attacks(best.to_square) - before.attacks(best.from_square)
     if not covers or square in baited.attacks(bait.to_square):
         return None
-    if not _takes(_gains(_then(after, killer)), square) or _is_still_best(after, killer):
+    reply = best_moves(evidence)[1:2]
+    is_taken = bool(reply) and reply[0][2:4] == chess.square_name(best.to_square)
+    if is_taken or after.is_check() or not _takes(_gains(_then(after, killer)), square):
+        return None
+    if _is_still_best(after, killer):
         return None
     return Point("covers", square=square)
 

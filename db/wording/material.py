@@ -47,6 +47,7 @@ HELD_PLIES = 4
 """What is lost still holds after so many plies more."""
 
 
+_KEPT_NODES = 40_000  # of the search for another reply that keeps what is said to be lost
 _ROUNDING = 0.5  # points by which exchanges count pieces in another way
 _NAMED = 3  # pieces that are named where the line goes on to what happens to one that takes back
 _AS_GOOD = 0.1  # win chance by which the answers of two searches may differ
@@ -109,7 +110,7 @@ def _could_keep(
     for ply, uci in enumerate(line):
         if board.turn == victim:
             others = [move.uci() for move in board.legal_moves if move.uci() != uci]
-            found = search(board.fen(), Budget(nodes=SEARCHED_NODES), only=others) if others else None
+            found = search(board.fen(), Budget(nodes=_KEPT_NODES), only=others) if others else None
             if found is not None and (evidence.after is None or win_chance(found.value) >= evidence.after - _AS_GOOD):
                 whole = continued(after, (*line[:ply], *found.line))
                 least = _found(start, after, whole, victim, len(whole))

@@ -7,12 +7,13 @@ import chess
 
 from db.wording import moves
 from db.wording.claims import material_words
-from db.wording.effects import Effect, line_effect
+from db.wording.effects import Effect
 from db.wording.evidence import Evidence
 from db.wording.facts import CHECKS, Facts, Motif
 from db.wording.languages.grammar import FIRST_HALF_MOVE, Grammar, Verbosity
-from db.wording.lines import MATE_PLIES, shown_line
+from db.wording.moves import MATE_PLIES, shown_line
 from db.wording.names import trap_name
+from db.wording.reasons import line_effect
 from trapcore.piece_values import POINTS
 
 
@@ -57,7 +58,7 @@ class Phrases:
             return f"{self._plies(evidence, facts.line[: facts.motif.ply])} {self._does(facts.motif)}"
         if facts.material is not None:
             return self._plies(evidence, facts.material.line)
-        found = None if evidence.mate_in is not None else line_effect(evidence, len(shown_line(evidence, facts)))
+        found = None if evidence.mate_in is not None else line_effect(evidence)
         if found is not None:
             return f"{self._plies(evidence, facts.line[: found[0]])} {self._effect(found[1])}"
         return self._line(evidence, facts)
@@ -102,6 +103,7 @@ class Phrases:
         return self.language.effects[effect.does].format(
             targets=f" {self.language.joined} ".join(named),
             piece=self.language.the_piece[kind],
+            other=self.language.the_piece[effect.targets[-1][0]] if effect.targets else "",
             pieces=self.language.plural[kind],
             square=square,
             file=square[:1],

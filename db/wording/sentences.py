@@ -11,12 +11,13 @@ import chess
 from db.wording import moves
 from db.wording.causes import cause_words
 from db.wording.claims import material_words, percent_of_chance, points_of_cost
-from db.wording.effects import answer_effect, best_effect, effects_of
+from db.wording.effects import effects_of
 from db.wording.evidence import BETTER, EVEN, Evidence, verdict, worth_of
 from db.wording.facts import CAPTURES, CHECKS, LONGEST_MATE, Facts, facts_of
 from db.wording.languages.grammar import Verbosity
 from db.wording.names import trap_name
 from db.wording.phrases import Phrases
+from db.wording.reasons import answer_effect, best_effect, line_effect
 from trapcore.trees.chess_game import parse_position
 from trapcore.win_chance import INACCURACY
 
@@ -68,7 +69,8 @@ class Narrator(Phrases):
         if self.verbosity is Verbosity.BRIEF or again or not answer_told or evidence.name:
             return True
         facts = facts_of(evidence)
-        return any(each is not None for each in (evidence.mate_in, facts.material, facts.motif, facts.perpetual))
+        reasons = (evidence.mate_in, facts.material, facts.motif, facts.perpetual, answer_effect(evidence))
+        return any(each is not None for each in reasons)
 
     def missed(
         self, evidence: Evidence, played_loss: float | None = None, *, was_told: bool = False, again: bool = False
@@ -96,7 +98,7 @@ class Narrator(Phrases):
             key = "misses_named" if mate else "misses_named_gain"
             return self._say(key, **gaps, name=self._name(evidence), mate=self._mate(evidence, facts))
         if was_told:
-            return self._misses(evidence, facts, gaps)
+            return self._misses_told(facts, None, gaps)
         if evidence.mate_in == 1:
             return self._say("misses_mate_at_once", **gaps, mate=self._mate(evidence, facts))
         if mate:
@@ -189,14 +191,11 @@ class Narrator(Phrases):
         if facts.material is not None or evidence.mate_in is not None or facts.best_mate is not None:
             return self.fell(evidence, answered=answered)
         better = self._better(evidence, None, answered)
-        is_small = moves.sign(evidence.cost) == "?!"
+        if moves.sign(evidence.cost) != "?!":
+            return self._joined(self._allows(evidence, facts), better)
         if answered is not None or facts.best_wins is not None or facts.point is not None:
             return better
-        if answer_effect(evidence) is not None:
-            if is_small:
-                return self._allows(evidence, facts, _cost(evidence))
-            return self._joined(self._allows(evidence, facts), better)
-        return "" if is_small and best_effect(evidence) is None else better
+        return self._allows(evidence, facts, _cost(evidence)) or (better if best_effect(evidence) is not None else "")
 
     def stalemate(self, fen: str, move: str, half_move: int) -> str:
         """Of a move (UCI) that is stalemate."""
@@ -228,25 +227,33 @@ class Narrator(Phrases):
             return self._say("allows_mate_like", **gaps, idea=idea) if idea else self._say("allows_mate", **gaps)
         if facts.perpetual is not None:
             return self._say("allows_perpetual", **{**gaps, "line": line})
-        if reason is not None and not (reason[0] == "cause_attacked" and answer_effect(evidence) is not None):
-            return self._say(reason[0], **gaps, **reason[1])
+        if reason is not None:
+            allows = self._allows(evidence, facts) if reason[0] == "cause_attacked" else ""
+            return allows or self._say(reason[0], **gaps, **reason[1])
         if facts.material is not None:
             return self._say("loses_material", **gaps, what=material_words(self.language, facts.material))
         if facts.left is not None:
             kind, square = facts.left
             gaps |= {"piece": self.language.the_piece[kind], "square": chess.square_name(square)}
-            return self._say("leaves_piece", **gaps)
+            return self._say("leaves_capture", **gaps)
         said = verdict(evidence)
-        if facts.motif is None and said not in _TURNS and answer_effect(evidence) is not None:
-            return self._allows(evidence, facts)
+        if said not in _TURNS and (allows := self._allows(evidence, facts)):
+            return allows
         other = self.language.sides[chess.WHITE if evidence.is_black else chess.BLACK]
         return self._say(said, evidence.half_move, **gaps, other_side=other)
 
     def _allows(self, evidence: Evidence, facts: Facts, chances: str = "") -> str:
-        """What the answer does that it does not do after the best move."""
-        effect = answer_effect(evidence)
-        gaps = {"move": self._bait(evidence, facts), "killer": self._killer(evidence, facts)}
-        return "" if effect is None else self._say("allows_effect", **gaps, does=self._effect(effect), chances=chances)
+        """What the answer does that it does not do after the best move, or its line soon; empty if that is nothing."""
+        effect, motif = answer_effect(evidence), facts.motif
+        gaps = {"move": self._bait(evidence, facts), "chances": chances}
+        if motif is not None and motif.name not in CHECKS:
+            killer = self._plies(evidence, facts.line[: motif.ply])
+            return self._say("allows_effect", **gaps, killer=killer, does=self._does(motif))
+        found = (1, effect) if effect is not None else line_effect(evidence)
+        if found is None:
+            return ""
+        killer = self._plies(evidence, facts.line[: found[0]])
+        return self._say("allows_effect", **gaps, killer=killer, does=self._effect(found[1]))
 
     def _of_cause(self, evidence: Evidence, facts: Facts) -> dict[str, str]:
         """Gaps of the sentences about causes."""
@@ -261,7 +268,16 @@ class Narrator(Phrases):
     def _leaves_capture(self, evidence: Evidence, facts: Facts) -> bool:
         """Whether the reason is a capture that was not made, and names it."""
         reason = None if facts.perpetual is not None else cause_words(evidence, facts, self.language)
-        return reason is not None and reason[0] in ("leaves_free", "leaves_capture")
+        if reason is None:
+            return facts.material is None and facts.left is not None
+        return reason[0] in ("leaves_free", "leaves_capture")
+
+    def _misses_told(self, facts: Facts, played: Facts | None, gaps: dict[str, str]) -> str:
+        """That an answer was missed whose reason stands beside the move before, and what it wins; not if the move that
+        was ``played`` takes something as well."""
+        if facts.material is None or (played is not None and played.taken is not None):
+            return self._say("misses_killer", **gaps)
+        return self._say("misses_material", **gaps, what=material_words(self.language, facts.material))
 
     def _misses(self, evidence: Evidence, facts: Facts, gaps: dict[str, str]) -> str:
         """That the answer to a losing move was missed, and what it wins or does."""
@@ -307,7 +323,7 @@ class Narrator(Phrases):
             answered = missed or answered
             lost = facts_of(answered)
             gaps = {"side": side, "killer": self._killer(answered, lost), "chances": chances}
-            return self._say("misses_the_mate", **gaps) if mates else self._misses(answered, lost, gaps)
+            return self._say("misses_the_mate", **gaps) if mates else self._misses_told(lost, facts, gaps)
         if missed is not None and mates:
             lost = facts_of(missed)
             return self._say("is_mate", best=self._killer(missed, lost), mate=self._mate(missed, lost), chances=chances)

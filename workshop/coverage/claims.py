@@ -22,7 +22,7 @@ import chess
 import chess.pgn
 
 from db.traps.terms import Event
-from db.wording.lines import MOST_PLIES
+from db.wording.moves import MOST_PLIES
 from workshop.benchmarks.stockfish import STOCKFISH
 from workshop.coverage.games import Game, read_games
 from workshop.coverage.judged import AGREES

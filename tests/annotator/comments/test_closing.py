@@ -9,20 +9,24 @@ from pathlib import Path
 import chess.pgn
 import pytest
 
-from annotator.comments.closing import MOST_WORDS, Costliest, Course, closing_comment
+from annotator.comments.closing import MOST_WORDS, Costliest, Course, closing_comment, costliest_of
 from annotator.comments.game_end import closing_edits
 from annotator.comments.own_comments import own_words
 from annotator.comments.pgn_insert import Layout, spliced
+from annotator.comments.telling import Told
 from db.games.accuracy import GameAccuracy, SideAccuracy, accuracy_of
 from db.library.open import open_library
 from db.patterns.keys import patterns_of
 from db.patterns.recall import Again, Occasion, recall_of, recall_state
 from db.traps.openings import Opening
+from db.traps.terms import Event
 from db.wording.languages.available import LANGUAGES, Language
+from db.wording.languages.english import ENGLISH
 from db.wording.languages.grammar import Grammar
 from tests.annotator.comments.test_glyphs import THREAT
 from tests.db.patterns.samples import game as sample
 from tests.db.patterns.samples import mistake, store
+from tests.support.told_events import gain
 from tests.support.trap_games import FELL, QUIET, annotated, game, make_library
 from trapcore.win_chance import win_chance
 
@@ -30,6 +34,12 @@ PLAIN = Layout(wrapped=False, newline="\n", encoding="utf-8")
 PHILIDOR = Opening("C41", "Philidor Defense: Lion Variation")
 PLAYED = GameAccuracy(SideAccuracy(87.6, (2.1,)), SideAccuracy(61.4, (5.8,)))
 LONG = Opening("X", "Ruy Lopez: " + ", ".join(["Closed Variation"] * 12))
+
+
+def told(side: str, cost: float) -> Told:
+    """A losing move of this side, that leaves it the worse."""
+    proof = replace(gain(Event.FELL).proof, loss=cost)
+    return Told(gain(Event.FELL, mover=side, before=-0.3, after=-0.3 - cost, probability=None, proof=proof), "")
 
 
 def costliest(**values: object) -> Costliest:
@@ -74,14 +84,16 @@ def test_costliest_move_is_the_turning_point_only_if_it_turned_the_game(
     ],
 )
 def test_pattern_is_named_with_the_last_opponent_and_how_often(games: int, key: str, said: str) -> None:
-    comment = closing_comment(costliest(), LANGUAGES[Language.EN], whole=True, again=again(games, key))
+    comment = closing_comment(costliest(again=again(games, key)), LANGUAGES[Language.EN], whole=True)
     assert comment == f"The turning point is 23...Nd7?? (55 % → 24 %). {said}"
 
 
 @pytest.mark.parametrize("language", LANGUAGES.values(), ids=lambda language: language.code)
 def test_every_closing_comment_is_short(language: Grammar) -> None:
     comments = [
-        closing_comment(move, language, whole=whole, opening=opening, accuracy=accuracy, again=pattern)
+        closing_comment(
+            move and replace(move, again=pattern), language, whole=whole, opening=opening, accuracy=accuracy
+        )
         for move in (costliest(), costliest(mate_in=2), costliest(before=None, mate_in=1), costliest(before=-0.4))
         for whole in (True, False)
         for opening in (None, PHILIDOR, LONG)
@@ -286,7 +298,7 @@ def test_who_lost_and_whether_on_time(result: str, termination: str, loser: str 
     [({20: -0.4, 22: -0.3}, True), ({20: -0.4, 22: -0.1}, False), ({}, True), ({10: 0.5, 20: -0.9}, True)],
 )
 def test_a_turning_point_is_where_the_loser_fell_for_good(later: dict[int, float], turned: bool) -> None:
-    course = Course("white", on_time=False, chances=later)
+    course = Course("white", on_time=False, resigned=False, chances=later)
     assert course.is_turned_by(19, 0.1, -0.5) is turned
     assert not course.is_turned_by(19, -0.3, -0.9)
     assert not course.is_turned_by(19, -0.15, -0.25)
@@ -296,7 +308,41 @@ def test_a_turning_point_is_where_the_loser_fell_for_good(later: dict[int, float
 @pytest.mark.parametrize("language", LANGUAGES.values(), ids=lambda language: language.code)
 def test_a_game_lost_on_time_says_so(language: Grammar) -> None:
     move = costliest(turns=False)
-    comment = closing_comment(move, language, whole=True, opening=LONG, accuracy=PLAYED, lost_on_time="white")
+    course = Course("white", on_time=True, resigned=False, chances={40: -0.6})
+    comment = closing_comment(move, language, whole=True, opening=LONG, accuracy=PLAYED, course=course)
     assert language.closing["on_time"].format(side=language.sides[True]) in comment
     assert len(comment.split()) <= MOST_WORDS
-    assert closing_comment(None, language, whole=True, lost_on_time="white") == ""
+    assert closing_comment(None, language, whole=True, course=course) == ""
+
+
+@pytest.mark.parametrize(
+    ("on_time", "resigned", "last", "expected"),
+    [
+        (True, False, 0.8, "Black lost on time in a won position."),
+        (True, False, 0.1, "Black lost on time in an even position."),
+        (True, False, -0.6, "Black lost on time."),
+        (False, True, 0.6, "Black resigned in a won position."),
+        (False, True, 0.0, "Black resigned in an even position."),
+        (False, True, -0.6, ""),
+        (False, False, 0.6, ""),
+    ],
+)
+def test_how_a_game_ended_is_told_where_it_is_news(on_time: bool, resigned: bool, last: float, expected: str) -> None:
+    course = Course("black", on_time, resigned, {30: -0.9, 41: last})
+    said = closing_comment(costliest(turns=False), ENGLISH, whole=True, course=course)
+    plain = closing_comment(costliest(turns=False), ENGLISH, whole=True)
+    assert said == f"{plain} {expected}".strip()
+
+
+def test_a_game_without_a_serious_mistake_says_so() -> None:
+    assert closing_comment(None, ENGLISH, whole=True, accuracy=PLAYED, is_clean=True).endswith("No serious mistake.")
+
+
+def test_of_a_lost_game_the_losers_mistake_is_named() -> None:
+    course = Course("black", on_time=False, resigned=False, chances={})
+    mine, other = told("black", 0.3), told("white", 0.6)
+    found = costliest_of((mine, other), (), course)
+    assert found is not None
+    assert found.side == "black"
+    assert costliest_of((mine, other)) != found
+    assert costliest_of((told("black", 0.12),), (), course) is None

@@ -67,7 +67,7 @@ def test_what_loses_to_the_same_fork_is_told_as_the_same() -> None:
         killer_line_san=("d4", "e5", "Ne8", "Bd2", "dxc3", "Bxc3", "Qb6"), after=-0.58,
     )  # fmt: skip
     text = text_of(first, second)
-    assert "9...d4 forks knight and bishop" in text
+    assert "9...d4, which forks knight and bishop" in text
     assert "Still allows 10...d4." in text
 
 

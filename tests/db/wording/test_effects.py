@@ -3,10 +3,11 @@
 import chess
 import pytest
 
-from db.wording.effects import EFFECTS, answer_effect, best_effect, effects_of, line_effect
+from db.wording.effects import EFFECTS, effects_of
 from db.wording.evidence import Evidence
 from db.wording.languages.english import ENGLISH
 from db.wording.languages.german import GERMAN
+from db.wording.reasons import answer_effect, best_effect, line_effect
 
 CASES = [
     ("win", "4k3/8/8/3n4/8/8/8/3RK3 w - - 0 1", "d1d5", "4k3/8/4p3/3n4/8/8/8/3RK3 w - - 0 1", "d1d5"),
@@ -27,8 +28,16 @@ CASES = [
         "b5c6 b7c6",
     ),
     ("trade", "3rk3/8/8/8/8/8/8/3RK3 w - - 0 1", "d1d8 e8d8", "3r4/6k1/8/8/8/8/8/3RK3 w - - 0 1", "d1d8 g7g6"),
+    (
+        "exchange",
+        "4k3/1p6/2n5/1B6/8/8/8/4K3 w - - 0 1",
+        "b5c6 b7c6",
+        "4k3/1p6/2n5/1B6/8/8/8/4K3 w - - 0 1",
+        "b5c6 e8d8",
+    ),
     ("take", "4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", "e4d5", "4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", "e4e5"),
     ("attack", "4k3/8/8/3n4/8/8/2P5/4K3 w - - 0 1", "c2c4", "4k3/8/8/3n4/8/8/2P5/4K3 w - - 0 1", "c2c3"),
+    ("uncover", "4k3/8/8/3n4/8/8/3B4/3RK3 w - - 0 1", "d2g5", "4k3/8/2p5/3n4/8/8/3B4/3RK3 w - - 0 1", "d2g5"),
     ("offer", "3qk3/8/8/8/8/8/8/2QBK3 w - - 0 1", "c1d2", "3qk3/8/8/8/8/8/8/2QBK3 w - - 0 1", "c1c2"),
     ("pin", "4k3/3n4/8/8/8/8/4B3/4K3 w - - 0 1", "e2b5", "4k3/3p4/8/8/8/8/4B3/4K3 w - - 0 1", "e2b5"),
     ("guard", "4k3/8/8/8/4N2r/8/8/4KB2 w - - 0 1", "f1d3", "4k3/8/8/8/4N2r/8/8/4KB2 w - - 0 1", "f1e2"),

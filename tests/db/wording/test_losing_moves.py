@@ -200,10 +200,9 @@ def test_what_the_better_move_takes_or_wins_is_told_where_nothing_else_is_lost()
         killer_line=("d4e6", "g1f3", "g7g6", "e3e4", "f8g7"), before=0.79, after=0.12, best="e3d4",
         best_line=("exd4", "g6", "c3", "Bg7", "Nf3"),
     )  # fmt: skip
-    words = "10.Qd3?? does not take the knight on d4, which is safe after 10...Ne6. 10.exd4 is winning (90 % → 56 %)."
+    words = "10.Qd3?? does not take the knight on d4: 10.exd4 (90 % → 56 %)."
     assert Narrator(ENGLISH).fell(left) == words
-    german = "10.Qd3?? schlägt den Springer auf d4 nicht; nach 10...Ne6 ist es zu spät. "
-    assert Narrator(GERMAN).fell(left) == german + "10.exd4 steht auf Gewinn (90 % → 56 %)."
+    assert Narrator(GERMAN).fell(left) == "10.Qd3?? schlägt den Springer auf d4 nicht: 10.exd4 (90 % → 56 %)."
     won = Evidence(
         fen="6k1/2pqbppp/p1n5/3N4/r7/4B2P/2P2PP1/3Q1RK1 w - - 0 22", half_move=44, bait="d1f3",
         killer_line=("e7d6", "f1d1", "c6e5", "f3e2", "d7b5", "e2h5"), before=0.89, after=-0.22, best="d5f6",
