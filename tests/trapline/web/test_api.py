@@ -1,5 +1,6 @@
 """What a served library answers: pages, caching, errors, health and figures; by a real server over a real library."""
 
+import json
 import re
 import signal
 import socket
@@ -22,6 +23,7 @@ from tests.faults.test_bounded_search import END
 from tests.support.polling import until
 from tests.support.web_server import LEGAL, ROOT, Served, environment, make_library, served, serving
 from trapline.program import app
+from trapline.web.pages.rendering import STATIC
 
 
 @pytest.fixture(scope="module")
@@ -255,6 +257,26 @@ def test_every_answer_keeps_browsers_on_a_short_leash(client: httpx.Client) -> N
         assert headers["referrer-policy"] == "no-referrer"
         assert "access-control-allow-origin" not in headers
         assert "server" not in headers
+
+
+@pytest.mark.skipif(not (STATIC / "engine").is_dir(), reason="needs the engine: npm, and python deploy/fetch_board.py")
+def test_the_engine_is_kept_by_browsers_and_only_its_worker_may_compile(client: httpx.Client) -> None:
+    page = client.get("/position")
+    found = re.search(r'data-stockfish="(/static/engine/stockfish-[\d.]+)"', page.text)
+    assert found is not None
+    for name, kind in (("js", "text/javascript"), ("wasm", "application/wasm")):
+        answer = client.get(f"{found[1]}/stockfish.{name}")
+        assert answer.headers["content-type"].partition(";")[0] == kind
+        assert answer.headers["cache-control"] == "public, max-age=31536000, immutable"
+        assert ("'wasm-unsafe-eval'" in answer.headers["content-security-policy"]) is (name == "js")
+    assert "unsafe" not in page.headers["content-security-policy"]
+    for name, text in (("LICENSE", "GNU GENERAL PUBLIC LICENSE"), ("SOURCE", "github.com/nmrugg/stockfish.js")):
+        assert f"{found[1]}/{name}.txt" in page.text
+        assert text in client.get(f"{found[1]}/{name}.txt").text
+    lock = json.loads((ROOT / "trapline" / "web" / "package-lock.json").read_text("utf-8"))
+    assert found[1].endswith(f"-{lock['packages']['node_modules/stockfish']['version']}")
+    missing = client.get("/static/engine/nothing.wasm")
+    assert (missing.status_code, missing.headers["cache-control"]) == (404, "no-store")
 
 
 def test_health_and_figures(client: httpx.Client) -> None:

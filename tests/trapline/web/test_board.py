@@ -1,5 +1,6 @@
-"""The live board of the pages: pieces are dragged, and the page follows without being loaded anew."""
+"""The live board of the pages: pieces are dragged, and the page follows; Stockfish in the browser judges moves."""
 
+import re
 from collections.abc import Iterator
 
 import httpx
@@ -7,7 +8,7 @@ import pytest
 from selenium.webdriver.common.keys import Keys
 
 from tests.support.practice_library import copy_practice_library
-from tests.support.web_browser import CHROMIUM, DRIVER, MISSING, Browser, browsing
+from tests.support.web_browser import CHROMIUM, DRIVER, MISSING, PHONE, Browser, browsing
 from tests.support.web_server import Served, served
 from trapline.web.pages.rendering import STATIC
 
@@ -15,9 +16,14 @@ pytestmark = [
     pytest.mark.browser,
     pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason=MISSING),
     pytest.mark.skipif(
-        not (STATIC / "chessground").is_dir(), reason="needs the board: npm, and python deploy/fetch_board.py"
+        not (STATIC / "engine").is_dir(), reason="needs board and engine: npm, and python deploy/fetch_board.py"
     ),
 ]
+
+LOADED = ("page.js", "board.js", "chessground/chessground.min.js")
+"""Scripts of a page whose reader has not asked for the engine."""
+
+VALUE = re.compile(r"^Stockfish: (#|[+-]?\d+\.\d\d · )")
 
 
 @pytest.fixture(scope="module")
@@ -78,3 +84,76 @@ def test_the_line_of_a_trap_is_played_on_the_board_that_other_sites_may_frame(br
     answer = httpx.get(f"{browser.url}/traps/legals-mate/embed")
     assert "frame-ancestors *" in answer.headers["content-security-policy"]
     assert "frame-ancestors 'none'" in httpx.get(f"{browser.url}/traps/legals-mate").headers["content-security-policy"]
+
+
+def test_pages_ask_for_no_engine_until_a_reader_does(browser: Browser) -> None:
+    for path in ("/", "/position", "/traps/legals-mate"):
+        browser.open(path)
+        browser.one("body")
+    browser.one("#engine-switch")
+    browser.note()
+    scripts = {url.partition("?")[0] for url in browser.asked if re.search(r"\.js\b", url)}
+    assert scripts == {f"{browser.url}/static/{name}" for name in LOADED}
+    assert sum((STATIC / name).stat().st_size for name in LOADED) < 100_000
+
+
+def test_all_scripts_without_the_engine_are_small() -> None:
+    sizes = [path.stat().st_size for path in STATIC.rglob("*.js") if path.name != "stockfish.js"]
+    assert sum(sizes) < 350_000
+
+
+def test_engine_judges_a_move_that_is_played_on_a_phone(server: Served) -> None:
+    with browsing(server.url, phone=True) as browser:
+        browser.open("/position")
+        browser.press("#engine-switch")
+        assert VALUE.match(browser.wait_text("[data-value]", "chance"))
+        browser.driver.execute_script("arguments[0].scrollIntoView()", browser.one(".board"))
+        browser.drag("g2", "g4")
+        browser.wait_address("line=g2g4")
+        said = browser.wait_text("[data-mine]", "1.g4")
+        assert re.search(
+            r"Your move 1\.g4: -\d\.\d\d\. Stockfish answers 1\.\.\.\w+\. Stockfish’s first choice was 1\.\w+:", said
+        )
+        assert "(trapline)" in browser.one("[data-say]").text
+        assert browser.accessibility() == []
+        assert browser.driver.execute_script("return document.documentElement.scrollWidth") == PHONE[0]
+        browser.picture("phone-engine")
+        # It stays on over the pages of this tab.
+        browser.open("/traps/legals-mate")
+        assert VALUE.match(browser.wait_text("[data-value]", "chance"))
+        assert browser.accessibility() == []
+        browser.press("#engine-switch")
+        assert not browser.one(".engine-results").is_displayed()
+
+
+def test_engine_follows_moves_that_the_line_of_a_trap_does_not_have(browser: Browser) -> None:
+    browser.open("/traps/legals-mate")
+    browser.press("#engine-switch")
+    browser.wait_text("[data-value]", "chance")
+    browser.drag("g4", "f3")
+    browser.wait_text("[data-mine]", "Your move 5...Bf3: #2. Stockfish answers 6.Bxf7+.")
+    browser.drag("d1", "f3")
+    assert browser.wait_text("[data-line]", "6.Qxf3") == "5...Bf3 6.Qxf3"
+    assert browser.accessibility() == []
+    browser.one("body").send_keys(Keys.ARROW_LEFT)
+    browser.wait_text("[data-line]", "5...Bf3")
+    browser.press("#engine-reset")
+    assert not browser.one("#engine-back").is_displayed()
+    # A move of the line steps on, as without the engine.
+    browser.drag("g4", "d1")
+    browser.wait_address("ply=1")
+    browser.wait_text("[data-mine]", "Your move 5...Bxd1: #2.")
+
+
+def test_a_browser_without_webassembly_shows_traplines_value_and_says_so(server: Served) -> None:
+    with browsing(server.url) as browser:
+        without = {"source": "delete window.WebAssembly"}
+        browser.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", without)
+        browser.open("/position")
+        assert "has no WebAssembly" in browser.wait_text("#engine", "WebAssembly")
+        assert "chance: 54 % (trapline)" in browser.one("[data-say]").text
+        assert not browser.one("#engine-switch").is_displayed()
+    with browsing(server.url, scripts=False) as browser:
+        browser.open("/position")
+        assert "(trapline)" in browser.one("[data-say]").text
+        assert browser.one("#engine").text == ""

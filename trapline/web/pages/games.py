@@ -135,6 +135,13 @@ def lichess_analysis(fen: str, *, flipped: bool = False) -> str:
     return f"https://lichess.org/analysis/standard/{fen.replace(' ', '_')}{'?color=black' if flipped else ''}"
 
 
+def white_chance(service: Service, fen: str, stop: Cancellation) -> float:
+    """White's win chance in a position, -1..1, by the deepest value that there is."""
+    epd = _native.epd(fen)
+    (value,) = service.values.of([epd], stop).values()
+    return value.chance if epd.split()[1] == "w" else -value.chance
+
+
 def chances_of(service: Service, view: GameView, values: Values, stop: Cancellation) -> tuple[float, ...]:
     """White's win chance at each half-move, -1..1: by ``values`` where these have the position, else as the file says,
     else by the deepest value that there is."""

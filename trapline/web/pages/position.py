@@ -20,12 +20,14 @@ from db.similarity.propose import LosingMove, Proposals, Question, WinningMove
 from db.traps.openings import opening_of
 from db.traps.trap import Trap, read_moves
 from db.wording.boards import described, piece_words, square_words
+from db.wording.claims import percent_of_chance
 from db.wording.languages.grammar import Grammar
 from trapcore import _native
 from trapcore.errors import InputError, Message, PositionError
 from trapcore.parallel.budget import Cancellation
 from trapcore.trees.chess_game import parse_position
 from trapline.web.pages.boards import Picture, Square, dests, ground, square_order, squares, with_gaps
+from trapline.web.pages.games import white_chance
 from trapline.web.pages.line_viewer import move_number
 from trapline.web.pages.plots import result_bar
 from trapline.web.pages.rendering import PROMOTIONS, address, capital, language_of, page
@@ -54,6 +56,7 @@ _CASTLING = {
 }
 _ERASER = "x"
 _SHOWN = (
+    "chance",
     "known",
     "similar",
     "fallen",
@@ -131,6 +134,8 @@ async def position(
 
 @dataclass(frozen=True, slots=True)
 class _Found:
+    chance: float
+    """White's win chance, -1..1."""
     known: list[Hit]
     similar: list[Hit]
     fallen: list[tuple[Trap, str]]
@@ -147,6 +152,7 @@ class _Found:
 def _find(service: Service, view: View, boards: list[chess.Board], stop: Cancellation, *, quick: bool) -> _Found:
     board = boards[-1]
     least = service.settings.least_similarity
+    chance = white_chance(service, board.fen(), stop)
     query = LibraryQuery(fen=board.fen(), similar=SIMILAR, min_similarity=least, limit=4 * SIMILAR)
     hits = service.query_engine.ask(query).hits
     fallen: list[tuple[Trap, str]] = []
@@ -161,10 +167,11 @@ def _find(service: Service, view: View, boards: list[chess.Board], stop: Cancell
         [hit for hit in hits if hit.match is Match.SIMILAR],
     )
     if quick:
-        return _Found(known, similar[:SIMILAR], fallen, None, least, None)
+        return _Found(chance, known, similar[:SIMILAR], fallen, None, least, None)
     question = Question(boards[-2].fen(), view.line[-1]) if view.line else Question(board.fen())
     suggester = service.suggester(PROPOSED, NODES, unproved=False, explain=True)
     return _Found(
+        chance,
         known,
         similar[:SIMILAR],
         fallen,
@@ -235,7 +242,13 @@ def _page(
 
 
 def _context(view: View, board: chess.Board, found: _Found, only: ShownGames, language: Grammar) -> dict[str, object]:
-    known = {"known": found.known, "similar": found.similar, "fallen": found.fallen, "least": found.least}
+    known = {
+        "chance": percent_of_chance(found.chance),
+        "known": found.known,
+        "similar": found.similar,
+        "fallen": found.fallen,
+        "least": found.least,
+    }
     if found.proposals is None or found.explored is None:
         return {**known, "found": found, "later": True}
     baits = {hit.bait_here.uci[0]: hit.trap for hit in found.known if hit.bait_here is not None}

@@ -32,6 +32,9 @@ from trapline.web.service import service_of
 PACKAGE = Path(__file__).parent
 STATIC = PACKAGE / "static"
 
+IMMUTABLE = "public, max-age=31536000, immutable"
+"""``Cache-Control`` of what never changes at its address."""
+
 LANGUAGE_PARAM = "lang"
 """Parameter of an address that chooses a language by its code."""
 
@@ -88,6 +91,24 @@ def script_texts(language: Grammar) -> str:
     )
 
 
+def engine_texts(language: Grammar) -> str:
+    """What the script of the engine says, likewise."""
+    return json.dumps(
+        {
+            "loading": language.text("Loading Stockfish …"),
+            "failed": language.text("Stockfish cannot be loaded here. The values are trapline’s."),
+            "refused": language.text("Stockfish cannot judge this position."),
+            "ended": language.text("The game is over."),
+            "value": language.format("Stockfish: %(value)s · White’s win chance: %(chance)s %%"),
+            "depth": language.format("depth %(depth)s"),
+            "mine": language.format("Your move %(move)s: %(value)s."),
+            "answer": language.format("Stockfish answers %(answer)s."),
+            "best": language.text("It is Stockfish’s first choice."),
+            "better": language.format("Stockfish’s first choice was %(best)s: %(value)s."),
+        }
+    )
+
+
 PROMOTIONS = {"q": "Queen", "r": "Rook", "b": "Bishop", "n": "Knight"}
 """What a pawn may become, by the letter of a move in UCI."""
 
@@ -110,6 +131,10 @@ def templates() -> Jinja2Templates:
     environment.filters |= {each.__name__: each for each in filters}
     environment.globals["static_version"] = _static_version()
     environment.globals |= {"address": address, "slugs": names_by_slug()}
+    for name in ("stockfish", "chessops"):
+        found = next(STATIC.glob(f"engine/{name}-*"), None)
+        environment.globals[name] = "" if found is None else f"/static/engine/{found.name}"
+    environment.globals["engine_texts"] = engine_texts
     environment.globals["has_ground"] = (STATIC / "chessground" / "chessground.min.js").is_file()
     return Jinja2Templates(env=environment)
 

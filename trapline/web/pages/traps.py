@@ -24,17 +24,17 @@ from db.traps.openings import named_positions, names_by_slug
 from db.traps.temptation import LEAST_DECISIONS, Frequency, RatingBand
 from db.traps.terms import SIDES
 from db.traps.trap import Trap
-from db.wording.claims import is_rated, temptation
+from db.wording.claims import is_rated, percent_of_chance, temptation
 from trapcore import _native
 from trapcore.errors import InputError, Message, UsageError
 from trapcore.parallel.budget import Cancellation
 from trapline.web.api.library import trap_or_not_found
 from trapline.web.pages.boards import Picture, dests, ground, with_gaps
-from trapline.web.pages.games import lichess_analysis
+from trapline.web.pages.games import lichess_analysis, white_chance
 from trapline.web.pages.line_viewer import Step, around, trap_steps
 from trapline.web.pages.plots import profile_plot
 from trapline.web.pages.position import ahead_rows
-from trapline.web.pages.rendering import address, capital, language_of, page
+from trapline.web.pages.rendering import IMMUTABLE, address, capital, language_of, page
 from trapline.web.pages.search_form import SearchForm
 from trapline.web.problems import SECURITY_HEADERS, NotFound
 from trapline.web.profile import check_player, profile_of, shown_games
@@ -74,7 +74,7 @@ Moves = Annotated[str, Query(max_length=100)]
 EMBEDDED = SECURITY_HEADERS["Content-Security-Policy"].replace("frame-ancestors 'none'", "frame-ancestors *")
 """Policy of the board that other sites may frame; it has no form, and knows nobody."""
 
-_IMMUTABLE = {"Cache-Control": "public, max-age=31536000, immutable"}
+_IMMUTABLE = {"Cache-Control": IMMUTABLE}
 
 
 @router.get("/board.svg")
@@ -241,10 +241,16 @@ async def trap(
             sightings(service.library, trap=slug, only=only, limit=SIGHTINGS_PER_PAGE, after=after or None),
         )
 
-    found = await service.run(request, lambda stop: service.page_cache.get(service.state(), (slug, after, only), load))
-    trap, flipped, language = found.trap, side == "black", language_of(request)
-    steps = trap_steps(trap, language, flipped=flipped)
-    step = steps[max(0, min(ply, len(steps) - 1))]
+    flipped, language = side == "black", language_of(request)
+
+    def look(stop: Cancellation) -> tuple[_TrapPage, list[Step], Step, float]:
+        found = service.page_cache.get(service.state(), (slug, after, only), load)
+        steps = trap_steps(found.trap, language, flipped=flipped)
+        step = steps[max(0, min(ply, len(steps) - 1))]
+        return found, steps, step, white_chance(service, step.picture.fen, stop)
+
+    found, steps, step, chance = await service.run(request, look)
+    trap = found.trap
     turned = trap_steps(trap, language, flipped=not flipped)[step.ply].url
     path, following = f"/traps/{slug}", found.sightings.next
     plot = None if trap.profile is None else profile_plot(trap.profile, steps[1].san, language)
@@ -254,6 +260,7 @@ async def trap(
         trap=trap,
         steps=steps,
         step=step,
+        chance=percent_of_chance(chance),
         ground=_ground(trap, steps, step),
         embed=f"{request.base_url}traps/{slug}/embed",
         lichess=lichess_analysis(step.picture.fen, flipped=flipped),

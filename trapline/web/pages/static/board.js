@@ -42,6 +42,7 @@ function moved(orig, dest) {
 
 function played(uci) {
   const data = live.data;
+  page.engine?.played(uci);
   if (data.next && data.next[0] === uci) {
     page.turn(data.next[1], { replace: true });
   } else if (data.answer) {
@@ -50,6 +51,8 @@ function played(uci) {
     field.form.requestSubmit();
   } else if (data.setup) {
     changed();
+  } else if (data.leaves && page.engine?.follows(uci)) {
+    return; // stays here, and the engine judges it
   } else if (data.play) {
     const address = filled(data.play, { uci });
     if (data.leaves) location.assign(address);
@@ -83,6 +86,11 @@ function settings(data) {
 
 // Put the board into a part of the page; the picture behind it is not loaded then.
 function place(part) {
+  ground(part);
+  offer(part);
+}
+
+function ground(part) {
   const frame = part.querySelector("[data-ground]");
   if (!frame) {
     live?.api.destroy();
@@ -111,6 +119,55 @@ function place(part) {
   live.told = frame.dataset.ground;
   frame.classList.add("live");
 }
+
+// The engine is loaded when somebody asks for it, and stays on in this tab.
+let loading = null;
+
+function offer(part) {
+  const panel = part.querySelector("#engine");
+  if (page.engine) {
+    page.engine.adopt(panel);
+  } else if (panel) {
+    const runs = typeof WebAssembly === "object";
+    panel.querySelector(runs ? "button" : "[data-none]").hidden = false;
+    if (runs && wasOn()) load();
+  }
+}
+
+function wasOn() {
+  try {
+    return Boolean(sessionStorage.getItem("engine"));
+  } catch {
+    return false; // the browser stores nothing
+  }
+}
+
+async function load() {
+  loading ??= import(document.getElementById("engine").dataset.script);
+  const { start } = await loading;
+  if (page.engine) return;
+  page.engine = start({ show, point, fill: page.fill });
+  page.engine.adopt(document.getElementById("engine"));
+  page.engine.toggle();
+}
+
+// The board as the page has it, with these changes: for moves that only the engine follows.
+function show(changes = {}) {
+  live.data = { ...JSON.parse(live.told), ...changes };
+  live.api.set({ ...settings(live.data), selected: undefined });
+}
+
+// The arrow of a move in UCI beside those of the page.
+function point(uci) {
+  const arrow = uci ? [{ orig: uci.slice(0, 2), dest: uci.slice(2, 4), brush: "blue" }] : [];
+  live?.api.setAutoShapes([...(live.data.shapes ?? []), ...arrow]);
+}
+
+document.addEventListener("click", (event) => {
+  if (!event.target.closest("#engine-switch")) return;
+  if (page.engine) page.engine.toggle();
+  else load();
+});
 
 // A piece that is dragged off the board while a position is set up is gone.
 function dropped() {

@@ -7,9 +7,11 @@ const TEXTS = JSON.parse(document.body.dataset.texts); // in the language of the
 let latest = 0;
 
 // A text with its gaps, such as %(name)s, filled.
-function text(name, gaps = {}) {
-  return TEXTS[name].replace(/%\((\w+)\)s|%%/g, (gap, key) => (key ? gaps[key] : "%"));
+function fill(words, gaps) {
+  return words.replace(/%\((\w+)\)s|%%/g, (gap, key) => (key ? gaps[key] : "%"));
 }
+
+const text = (name, gaps = {}) => fill(TEXTS[name], gaps);
 
 async function turn(address, { replace = false, remember = true, whole = false } = {}) {
   const mine = ++latest;
@@ -61,7 +63,7 @@ async function turn(address, { replace = false, remember = true, whole = false }
   if (part.querySelector("[data-later]")) turn(answer.url, { remember: false, whole: true });
 }
 
-window.trapline = { turn, text };
+window.trapline = { turn, text, fill };
 
 document.addEventListener("click", (event) => {
   const link = event.target.closest(`#${VIEW} a[data-turn]`);
@@ -118,6 +120,8 @@ function dress() {
     const stop = focused ?? squares.querySelector(".from") ?? fields[0];
     for (const field of fields) field.tabIndex = field === stop ? 0 : -1;
   }
+  // What scrolls sideways is reached by the keyboard.
+  for (const wide of document.querySelectorAll(".wide")) if (wide.scrollWidth > wide.clientWidth) wide.tabIndex = 0;
   const waiting = document.querySelector("[data-again]");
   if (waiting) setTimeout(() => turn(location.href, { replace: true }), Number(waiting.dataset.again));
 }
