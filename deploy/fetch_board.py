@@ -74,11 +74,11 @@ def fetch() -> bool:
         place.mkdir(parents=True, exist_ok=True)
         for source, name in files.items():
             shutil.copyfile(WORK / "node_modules" / source, place / name)
-    for name in ("chess.js", "fen.js"):  # a browser finds no package by its name
-        path = STATIC / "engine" / f"chessops-{versions['chessops']}" / name
+    for module in ("chess.js", "fen.js"):  # a browser finds no package by its name
+        path = STATIC / "engine" / f"chessops-{versions['chessops']}" / module
         path.write_text(path.read_text("utf-8").replace("'@badrap/result'", "'./result.js'"), "utf-8")
-    source = STATIC / "engine" / f"stockfish-{versions['stockfish']}" / "SOURCE.txt"
-    source.write_text(SOURCE.format(**versions), "utf-8")
+    offer = STATIC / "engine" / f"stockfish-{versions['stockfish']}" / "SOURCE.txt"
+    offer.write_text(SOURCE.format(**versions), "utf-8")
     LOCK.write_text(wanted, "utf-8")
     shutil.rmtree(WORK)
     return True

@@ -55,18 +55,8 @@ _CASTLING = {
     "q": (chess.BLACK, "O-O-O"),
 }
 _ERASER = "x"
-_SHOWN = (
-    "chance",
-    "known",
-    "similar",
-    "fallen",
-    "ahead",
-    "wins",
-    "loses",
-    "explored",
-    "found",
-    "later",
-)  # of a position, in the template
+_SHOWN = ("chance", "known", "similar", "fallen", "ahead", "wins", "loses", "explored", "found", "later")
+"""Of a position, in the template."""
 
 Text = Annotated[str, Query(max_length=200)]
 Short = Annotated[str, Query(max_length=5)]

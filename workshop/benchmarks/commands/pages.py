@@ -23,24 +23,24 @@ from workshop.benchmarks.table import Row
 if TYPE_CHECKING:
     from selenium.webdriver import Chrome
 
-BOARD = Path(__file__).parents[3] / "trapline" / "web" / "pages" / "static" / "chessground"
+BOARD = Path(__file__).parents[3] / "trapline" / "web" / "pages" / "static" / "engine"
 GAMES = 5
 """Games of `PLIES` half-moves, or one more, that are pasted one after the other."""
 PLIES = 80
 REPORTED = 100
 DROPPED = ("e2e4", "e7e5", "g1f3", "b8c6", "f1c4", "d7d6", "b1c3", "c8g4")
-WANTED_VIEW, WANTED_REPORT, WANTED_TRAPS = 3.0, 60.0, 0.1
+WANTED_VIEW, WANTED_REPORT, WANTED_TRAPS, WANTED_VALUE = 3.0, 60.0, 0.1, 0.5
 """Seconds."""
 
 _PATIENCE = 300.0
 _PASTE = "document.getElementById('pgn').value = arguments[0]"
-# From the release of the piece to the first paint behind the exchange of the part of the page that shows the traps.
+# From the release of the piece to the first paint behind the exchange of what SEEN finds.
 _TIMED = """
 window.shown = null;
 document.addEventListener("mouseup", () => {
-  const began = performance.now(), old = document.getElementById("view");
+  const began = performance.now(), old = SEEN;
   const look = new MutationObserver(() => {
-    if (document.getElementById("view") === old) return;
+    if (!SEEN || SEEN === old) return;
     look.disconnect();
     requestAnimationFrame(() => setTimeout(() => { window.shown = performance.now() - began; }));
   });
@@ -49,8 +49,12 @@ document.addEventListener("mouseup", () => {
 """
 
 
+_TRAPS = _TIMED.replace("SEEN", 'document.getElementById("view")')
+_VALUE = _TIMED.replace("SEEN", 'document.querySelector("[data-mine]").textContent')
+
+
 def rows() -> list[Row]:
-    """A pasted game to its annotated view, games to the report, a move on the board to its traps."""
+    """A pasted game to its annotated view, games to the report, a move on the board to its traps and its value."""
     chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
     if chromium is None or driver is None or not BOARD.is_dir():
         missing = "needs chromium and chromedriver, and the board: npm, python deploy/fetch_board.py"
@@ -61,12 +65,14 @@ def rows() -> list[Row]:
         with server(library, Path(name)) as url, _browser(chromium, driver) as browser:
             views = [_viewed(browser, url, game) for game in _games(GAMES)]
             traps = _dropped(browser, url)
+            values = _judged(browser, url)
             report, steps = _reported(browser, url)
     return [
         _row(f"a pasted game of {PLIES // 2} moves, until its annotated view", statistics.median(views), WANTED_VIEW),
         _row(f"{REPORTED} pasted games, until the report", report, WANTED_REPORT),
         Row("progress shown meanwhile", f"{steps} times", ""),
         _row("a piece dropped on the board, until the traps of the position", statistics.median(traps), WANTED_TRAPS),
+        _row("the same on a phone, until Stockfish's first value", statistics.median(values), WANTED_VALUE),
     ]
 
 
@@ -116,10 +122,30 @@ def _reported(browser: "Chrome", url: str) -> tuple[float, int]:
 
 
 def _dropped(browser: "Chrome", url: str) -> list[float]:
-    from selenium.webdriver.common.action_chains import ActionChains
-
     browser.get(f"{url}/position")
     _wait(browser, lambda: _has(browser, ".ground cg-board"))
+    return _moved(browser, _TRAPS)
+
+
+def _judged(browser: "Chrome", url: str) -> list[float]:
+    """The page is as narrow as a phone, and its thread four times slower; Chromium slows no workers."""
+    phone = {"width": 360, "height": 780, "deviceScaleFactor": 2, "mobile": True}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", phone)
+    browser.execute_cdp_cmd("Emulation.setCPUThrottlingRate", {"rate": 4})
+    browser.get(f"{url}/position")
+    _wait(browser, lambda: _has(browser, "#engine-switch:not([hidden])"))
+    _press(browser, "#engine-switch")
+    _wait(browser, lambda: bool(browser.find_element("css selector", "[data-value]").text))
+    times = _moved(browser, _VALUE)
+    browser.execute_cdp_cmd("Emulation.setCPUThrottlingRate", {"rate": 1})
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    return times
+
+
+def _moved(browser: "Chrome", script: str) -> list[float]:
+    """Seconds from each of the moves to what the script waits for."""
+    from selenium.webdriver.common.action_chains import ActionChains
+
     times = []
     for move in DROPPED:
         board = browser.find_element("css selector", ".ground cg-board")
@@ -128,7 +154,8 @@ def _dropped(browser: "Chrome", url: str) -> list[float]:
             (int(("abcdefgh".index(square[0]) - 3.5) * size), int((4.5 - int(square[1])) * size))
             for square in (move[:2], move[2:])
         )
-        browser.execute_script(_TIMED)
+        browser.execute_script("arguments[0].scrollIntoView()", board)
+        browser.execute_script(script)
         drag = ActionChains(browser).move_to_element_with_offset(board, x, y).click_and_hold()
         drag.move_by_offset(to_x - x, to_y - y).release().perform()
         _wait(browser, lambda: browser.execute_script("return window.shown !== null"))
