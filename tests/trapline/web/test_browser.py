@@ -133,7 +133,7 @@ def test_everything_works_without_scripts(plain: Browser, games: str) -> None:
     plain.press("#step-next")
     assert plain.one(".moves [aria-current]").text == "Bxd1"
     plain.press("#step-last")
-    assert plain.one("[data-say]").text.endswith("That is mate.")
+    assert "That is mate." in plain.one("[data-say]").text
     plain.open("/position")
     for square in ("e2", "e4", "e7", "e5"):
         plain.press(f"#square-{square}")
