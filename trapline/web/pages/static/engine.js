@@ -13,6 +13,7 @@ let panel = null; // the switch, kept over all parts of the page
 let results = null; // what it shows: under the switch, or beside the board where there is room
 let texts = {};
 let worker = null; // null while it is off
+let starting = false;
 let ready = false;
 let here = null; // {pos, fen, lines, depth}: what is judged
 let busy = null; // what the worker searches
@@ -49,8 +50,11 @@ function adopt(fresh) {
 }
 
 async function toggle() {
+  if (starting) return;
+  starting = true;
   if (worker) turnOff();
   else await turnOn();
+  starting = false;
   panel.querySelector("#engine-switch").setAttribute("aria-pressed", String(Boolean(worker)));
   results.hidden = !worker && !at("state").textContent;
   try {
@@ -63,18 +67,25 @@ async function toggle() {
 async function turnOn() {
   at("state").textContent = texts.loading;
   results.hidden = false;
-  worker = new Worker(`${panel.dataset.stockfish}/stockfish.js`);
+  const { stockfish, chessops } = panel.dataset;
+  try {
+    const names = ["chess", "fen", "san", "util", "compat"];
+    const modules = names.map((name) => import(`${chessops}/${name}.js`));
+    // The worker would not tell that it cannot load this file; it finds it in the cache.
+    const [code, ...parts] = await Promise.all([fetch(`${stockfish}/stockfish.wasm`), ...modules]);
+    if (!code.ok) throw new Error(code.statusText);
+    await code.arrayBuffer();
+    rules = Object.assign({}, ...parts);
+  } catch {
+    fail();
+    return;
+  }
+  worker = new Worker(`${stockfish}/stockfish.js`);
   worker.onmessage = ({ data }) => heard(data);
   worker.onerror = fail;
   for (const option of [`MultiPV value ${LINES}`, "UCI_Chess960 value true"]) worker.postMessage(`setoption name ${option}`);
   worker.postMessage("isready");
-  try {
-    const names = ["chess", "fen", "san", "util", "compat"];
-    rules ??= Object.assign({}, ...(await Promise.all(names.map((name) => import(`${panel.dataset.chessops}/${name}.js`)))));
-    look(position());
-  } catch {
-    fail();
-  }
+  look(position());
 }
 
 function turnOff() {
@@ -246,7 +257,7 @@ function draw() {
 function paint() {
   const lines = here?.lines ?? [];
   const over = here?.pos.isEnd();
-  at("state").textContent = !ready || !rules ? texts.loading : over ? texts.ended : here ? "" : texts.refused;
+  at("state").textContent = !ready ? texts.loading : over ? texts.ended : here ? "" : texts.refused;
   at("value").textContent = summary();
   at("depth").textContent = lines.length ? board.fill(texts.depth, { depth: here.depth }) : "";
   const result = { white: 100, black: 0 }[here?.pos.outcome()?.winner] ?? 50;
