@@ -45,7 +45,7 @@ FILES = {
 SOURCE = """The source code of this program, Stockfish.js {stockfish}, with the script that compiles it:
 https://github.com/nmrugg/stockfish.js/tree/v{stockfish}
 
-It is the file stockfish-19-lite-single of the package stockfish {stockfish} at https://www.npmjs.com/package/stockfish,
+It is the file stockfish-19-lite-single of the npm package stockfish {stockfish},
 unchanged. It is free software under the GNU General Public License, version 3: LICENSE.txt.
 """
 LOCK = STATIC / "engine" / "package-lock.json"
