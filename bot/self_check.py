@@ -58,9 +58,9 @@ def _account(settings: BotOptions, connect: Callable[..., Lichess]) -> Iterator[
     if token is None:
         yield Finding(
             "token",
-            "unchecked",
-            "there is none, so neither its scope nor the account could be looked at; "
-            "put it into TRAPLINE_BOT_TOKEN or into a file named by bot.token_file",
+            "bad",
+            "there is none, and the bot cannot play without one; put it into TRAPLINE_BOT_TOKEN or into a file named by "
+            "bot.token_file",
         )
         return
     yield from exposed(settings.bot)
