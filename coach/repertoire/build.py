@@ -65,7 +65,7 @@ class RepertoireOptions:
     test_nodes: int = 100_000
     """For each question of the trap test, 1,000 or more."""
     seconds: float | None = None
-    """Time after which no further positions are examined but the first ones, 1 or more; None for no limit."""
+    """Processor time after which no further positions are examined but the first ones, 1 or more; None for no limit."""
     against_engines: bool = False
     """Whether the opponents are engines of limited strength, who answer by a model of their own and as in no games."""
 
@@ -200,7 +200,7 @@ class _Tree:
         self, model: ReplyModel, lines: KnownLines, options: RepertoireOptions, pool: Pool, stop: Cancellation
     ) -> None:
         self._model, self._lines, self._options, self._pool, self._stop = model, lines, options, pool, stop
-        self._until = math.inf if options.seconds is None else time.monotonic() + options.seconds
+        self._until = math.inf if options.seconds is None else time.process_time() + options.seconds
         board = chess.Board()
         if options.color == "white":
             none = ReplyValue("", 1.0, 0.0, model.replies(board)[0])
@@ -214,7 +214,7 @@ class _Tree:
         """Look at positions until there are enough of them, or nothing is left."""
         done = 0
         self._prove()
-        while done < self._options.positions and (not done or time.monotonic() < self._until):
+        while done < self._options.positions and (not done or time.process_time() < self._until):
             room = min(AT_A_TIME, self._options.positions - done)
             chosen = sorted(self._ends(self.root, 1.0), key=lambda end: (-end[0], end[1].board.fen()))[:room]
             if not chosen:
