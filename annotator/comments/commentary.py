@@ -121,6 +121,8 @@ class Commentator:
             here, place = by_ply.get(ply, []), _place(by_ply.get(ply, []), valued.get(ply))
             text = _MoveComment(place, layout, self.teller, texts[ply - 1].words if ply - 1 in texts else "")
             for each in told.get(ply, ()):
+                if each.event.event is Event.AVOIDED and ply in slips:
+                    continue  # a move that costs something is not praised
                 text.add(each)
                 if each.event.event is Event.FELL:
                     answered[ply] = evidence_of(each.event)

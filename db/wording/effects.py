@@ -308,6 +308,8 @@ def _centre(played: _Move) -> Effect | None:
     to = played.move.to_square
     if played.piece != chess.PAWN or not chess.BB_CENTER & chess.BB_SQUARES[to] or played.half_move > _DEVELOPED_UNTIL:
         return None
+    if chess.BB_CENTER & chess.BB_SQUARES[played.move.from_square]:
+        return None
     return None if played.before.is_capture(played.move) or _can_be_taken(played.after, to) else Effect("centre")
 
 

@@ -19,15 +19,13 @@ from db.wording.material import (
     material_won,
     takes_with_profit,
 )
-from db.wording.stands import SEARCHED_NODES
+from db.wording.reasons import is_still_best
 from trapcore import _native
 from trapcore.parallel.budget import Budget
 from trapcore.piece_values import POINTS
 from trapcore.proof.mate import prove_mate
-from trapcore.proof.search import search
 from trapcore.proof.themes import LineTheme, line_themes
 from trapcore.trees.chess_game import parse_position
-from trapcore.win_chance import win_chance
 
 LATEST_MOTIF = 3
 """A motif that comes later than this many plies into the line is not reported."""
@@ -38,7 +36,6 @@ LONGEST_MATE = 5
 _FORCED_MATE = 8  # moves to a mate that is called forced
 _MATE_NODES = 200_000
 
-_AS_GOOD = 0.1  # win chance by which searches of two moves differ that are as good as each other
 _MATES = 0.95  # win chance of a move that may mate by force
 _PIECE = 180  # centipawns that the capture of a piece wins at least which is said to be left: a knight for a pawn
 _PAWN = 100  # centipawns that a capture wins at least
@@ -204,17 +201,9 @@ def _point(evidence: Evidence, before: chess.Board, best: chess.Move) -> Point |
     is_taken = bool(reply) and reply[0][2:4] == chess.square_name(best.to_square)
     if is_taken or after.is_check() or not _takes(_gains(_then(after, killer)), square):
         return None
-    if _is_still_best(after, killer):
+    if is_still_best(after, killer.uci()):
         return None
     return Point("covers", square=square)
-
-
-def _is_still_best(after: chess.Board, killer: chess.Move) -> bool:
-    """Whether the killer is as good as any answer to the best move."""
-    allowed, best = (
-        search(after.fen(), Budget(nodes=SEARCHED_NODES), only=only).value for only in ((killer.uci(),), ())
-    )
-    return win_chance(allowed) >= win_chance(best) - _AS_GOOD
 
 
 def _is_taken_later(evidence: Evidence, before: chess.Board, piece: tuple[chess.PieceType, chess.Square]) -> bool:

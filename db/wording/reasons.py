@@ -8,12 +8,23 @@ import chess
 from db.wording.effects import Effect, effects_of
 from db.wording.evidence import Evidence
 from db.wording.material import best_moves
+from db.wording.stands import SEARCHED_NODES
+from trapcore import _native
+from trapcore.parallel.budget import Budget
+from trapcore.proof.search import search
 from trapcore.trees.chess_game import parse_position
+from trapcore.win_chance import BLUNDER, win_chance
+
+_AS_GOOD = 0.1  # win chance by which searches of two moves differ that are as good as each other
+_PAWN = 100  # centipawns that a capture wins at least which is to be guarded against
 
 _SOON = 6  # plies of a line in which happens what a move is about
 
 _OF_BETTER = frozenset({"guard", "escape", "trade", "exchange", "take", "development", "centre"})
 """Effects that nobody would call the fault of the move before."""
+
+_SMALL = frozenset({"no_castling", "doubled", "offer", "open_file", "challenge", "outpost", "seventh", "advance"})
+"""Effects that are no reason why a move costs `BLUNDER`."""
 
 _ON_TARGETS = frozenset({"win", "attack", "uncover", "offer", "pin", "guard", "escape", "challenge"})
 """Effects of which two are the same if they have targets of the same kinds."""
@@ -22,23 +33,23 @@ _ON_TARGETS = frozenset({"win", "attack", "uncover", "offer", "pin", "guard", "e
 @lru_cache(maxsize=4096)
 def answer_effect(evidence: Evidence) -> Effect | None:
     """What the answer to a losing move does that it does not do after the best move; None if that is nothing."""
+    if _is_allowed_as_well(evidence):
+        return None
     baited = parse_position(evidence.fen)
     baited.push_uci(evidence.bait)
-    others: list[Effect] = []
-    if evidence.best is not None:
-        after, killer = parse_position(evidence.fen), baited.parse_uci(evidence.killer_line[0])
-        after.push_uci(evidence.best)
-        if after.piece_at(killer.from_square) == baited.piece_at(killer.from_square) and after.is_legal(killer):
-            others = list(effects_of(after, evidence.killer_line[:1], evidence.half_move + 1))
+    hidden = _OF_BETTER | (_SMALL if evidence.cost is not None and evidence.cost >= BLUNDER else frozenset())
     effects = effects_of(baited, evidence.killer_line, evidence.half_move + 1)
-    found = _first_new((each for each in effects if each.does not in _OF_BETTER), others)
+    found = _first_new((each for each in effects if each.does not in hidden), _after_best(evidence))
     # What is lost for certain is said elsewhere: what only falls in the line would be too much.
     return None if found is None or found.does == "win" else found
 
 
+@lru_cache(maxsize=4096)
 def line_effect(evidence: Evidence, plies: int = 3) -> tuple[int, Effect] | None:
     """The first move in so many plies of the killer line that threatens or wins something, by its ply from 1, and what
     it does; None without one, and if the line of the best move allows the same."""
+    if _is_allowed_as_well(evidence):
+        return None
     board, before = parse_position(evidence.fen), parse_position(evidence.fen)
     board.push_uci(evidence.bait)
     allowed: list[Effect] = []
@@ -53,8 +64,53 @@ def line_effect(evidence: Evidence, plies: int = 3) -> tuple[int, Effect] | None
             effect = _first_new(filter(_is_strong, found), allowed)
             if effect is not None:
                 return ply, effect
+        elif _has_another(board, evidence.killer_line[ply - 1], evidence.after):
+            return None
         board.push_uci(evidence.killer_line[ply - 1])
     return None
+
+
+def _after_best(evidence: Evidence) -> list[Effect]:
+    """What the answer does after the best move, if the same piece can make it there."""
+    if evidence.best is None:
+        return []
+    baited, after = parse_position(evidence.fen), parse_position(evidence.fen)
+    baited.push_uci(evidence.bait)
+    after.push_uci(evidence.best)
+    move = baited.parse_uci(evidence.killer_line[0])
+    if after.piece_at(move.from_square) != baited.piece_at(move.from_square) or not after.is_legal(move):
+        return []
+    return list(effects_of(after, evidence.killer_line[:1], evidence.half_move + 1))
+
+
+def is_still_best(board: chess.Board, move: str) -> bool:
+    """Whether a move (UCI) of the side to move is as good as any by a short search."""
+    asked, best = (search(board.fen(), Budget(nodes=SEARCHED_NODES), only=only).value for only in ((move,), ()))
+    return win_chance(asked) >= win_chance(best) - _AS_GOOD
+
+
+@lru_cache(maxsize=4096)
+def _is_allowed_as_well(evidence: Evidence) -> bool:
+    """Whether the answer is as good after the best move, or its line has it as well."""
+    if evidence.best is None:
+        return False
+    killer = evidence.killer_line[0]
+    if killer in best_moves(evidence)[1::2]:
+        return True
+    baited, after = parse_position(evidence.fen), parse_position(evidence.fen)
+    baited.push_uci(evidence.bait)
+    after.push_uci(evidence.best)
+    move = baited.parse_uci(killer)
+    same = after.piece_at(move.from_square) == baited.piece_at(move.from_square)
+    return same and after.is_legal(move) and is_still_best(after, killer)
+
+
+def _has_another(board: chess.Board, reply: str, value: float | None) -> bool:
+    """Whether another reply is as good as what the losing move leaves, so that nothing forces this one."""
+    others = [move.uci() for move in board.legal_moves if move.uci() != reply]
+    if value is None or not others:
+        return False
+    return win_chance(search(board.fen(), Budget(nodes=SEARCHED_NODES), only=others).value) >= value - _AS_GOOD / 2
 
 
 def _is_strong(effect: Effect) -> bool:
@@ -80,10 +136,21 @@ def _explains(effect: Effect, evidence: Evidence, line: Sequence[str]) -> bool:
     if effect.does in ("guard", "escape"):
         square = chess.square_name(effect.targets[0][1])
         falls = any(uci[2:4] == square for uci in evidence.killer_line[:_SOON:2])
-        return falls and not any(uci[2:4] == square for uci in line[1:_SOON:2])
+        return falls and _hangs(evidence, square) and not any(uci[2:4] == square for uci in line[1:_SOON:2])
+    if effect.does in ("trade", "take", "exchange"):
+        # The line of the move that was played takes there, or trades the same, as well.
+        square = chess.square_name(effect.targets[-1][1])
+        return all(uci[2:4] != square for uci in (evidence.bait, *evidence.killer_line[: _SOON - 1]))
     if effect.does == "development":
         return all(uci[:2] != line[0][:2] for uci in evidence.killer_line[1:_SOON:2])
     return True
+
+
+def _hangs(evidence: Evidence, square: str) -> bool:
+    """Whether what stands there after the losing move can be taken with profit."""
+    baited = parse_position(evidence.fen)
+    baited.push_uci(evidence.bait)
+    return any(gain >= _PAWN and uci[2:4] == square for uci, gain in _native.exchanges(baited.fen()))
 
 
 def _first_new(effects: Iterable[Effect], others: Sequence[Effect]) -> Effect | None:
