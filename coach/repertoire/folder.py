@@ -17,7 +17,7 @@ log = logging.getLogger(__name__)
 
 DEPTH = 24
 """Plies that a repertoire reaches at most."""
-POSITIONS = 400
+POSITIONS = 2_000
 """Positions that are examined for one at most."""
 TEST_NODES = 40_000
 """For each question of the trap test."""
