@@ -14,12 +14,12 @@ from markupsafe import Markup
 from coach.report.losses import OPENINGS
 from coach.report.patterns import PatternLinks, add_pattern_filters, embedded, shown_patterns
 from coach.report.plots import falls_by_opening, falls_over_time
+from coach.report.reasons import reason_name
 from coach.report.report import Report, TrapHistory
 from db.games.losing_moves import LostMove
 from db.games.stored_game import evidence_of_loss
 from db.games.trap_occurrences import TrapOccurrence
 from db.traps.board_svg import Picture
-from db.traps.terms import KINDS
 from db.wording.claims import numbered_line, percent_of_chance
 from db.wording.languages.english import ENGLISH
 from db.wording.languages.grammar import Grammar, Verbosity
@@ -49,8 +49,8 @@ def page(report: Report, language: Grammar = ENGLISH, links: PatternLinks | None
             version=version("trapline"),
             most_games=GAMES,
             most_openings=OPENINGS,
-            kind_name=lambda kind: language.text(KINDS[kind]),
-            **shown_patterns(report.patterns, report.losses.games, player, links or PatternLinks()),
+            reason_name=lambda reason: reason_name(reason, language),
+            **shown_patterns(report.patterns, report.summary, report.losses.games, player, links or PatternLinks()),
         )
     )
 

@@ -4,11 +4,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 
+from coach.report.reasons import REASONS, reason_of
 from db.games.losing_moves import LostMove
-from db.games.losing_themes import themes_of
 from db.games.phases import PHASES
 from db.traps.temptation import RATING_BANDS, rating_band
-from db.traps.terms import KINDS
 from trapcore.io.bounded_numbers import whole_number
 
 WORST = 20
@@ -49,15 +48,14 @@ class Losses:
     games: int
     """Games that were searched for them."""
     in_all: LossCount
-    by_kind: tuple[LossCount, ...]
+    by_reason: tuple[LossCount, ...]
+    """In the player's words, of `coach.report.reasons.REASONS`."""
     by_phase: tuple[LossCount, ...]
     by_opening: tuple[LossCount, ...]
     """Those with most of the player's first."""
     by_clock: tuple[LossCount, ...]
     by_rating: tuple[LossCount, ...]
     """By the rating of the opponent of the player who made the move."""
-    by_theme: tuple[LossCount, ...]
-    """Those with most of the player's first; a move may have several."""
     by_time: tuple[LossCount, ...]
     """By the time of day when the game began."""
     worst: tuple[LostMove, ...]
@@ -73,14 +71,13 @@ class Losses:
         return cls(
             games=games,
             in_all=_count("all", moves),
-            by_kind=_counts(moves, lambda move: move.move.kind, KINDS),
+            by_reason=_counts(moves, reason_of, REASONS),
             by_phase=_counts(moves, lambda move: move.phase, PHASES),
             by_opening=_counts(moves, lambda move: move.opening, names),
             by_clock=_counts(moves, lambda move: clock_band(move.move.clock), clocks),
             by_rating=_counts(
                 moves, lambda move: str(rating_band(move.opponent_rating)), [str(band) for band in RATING_BANDS]
             ),
-            by_theme=_by_theme(moves),
             by_time=_counts(
                 moves,
                 lambda move: time_of_day(move.utc_time),
@@ -91,7 +88,7 @@ class Losses:
 
     def to_dict(self) -> dict[str, object]:
         """JSON form."""
-        tables = ("by_kind", "by_phase", "by_opening", "by_clock", "by_rating", "by_theme", "by_time")
+        tables = ("by_reason", "by_phase", "by_opening", "by_clock", "by_rating", "by_time")
         return {
             "games": self.games,
             "in_all": asdict(self.in_all),
@@ -120,15 +117,6 @@ def time_of_day(utc_time: str, zone: float = 0.0) -> str:
     except ValueError:
         return _NO_CLOCK
     return next((name for most, name in _HOURS if hour < most), _LATE)
-
-
-def _by_theme(moves: Sequence[LostMove]) -> tuple[LossCount, ...]:
-    parts: dict[str, list[LostMove]] = {}
-    for move in moves:
-        for theme in themes_of(move):
-            parts.setdefault(theme, []).append(move)
-    counts = [_count(name, part) for name, part in parts.items()]
-    return tuple(sorted(counts, key=lambda count: (-count.own, -count.opponents, count.name)))
 
 
 def _counts(moves: Sequence[LostMove], key: Callable[[LostMove], str], names: Iterable[str]) -> tuple[LossCount, ...]:

@@ -10,6 +10,8 @@ from importlib import resources
 from jinja2 import Environment, pass_context
 from jinja2.runtime import Context
 
+from coach.report.sentences import sentences
+from coach.report.summary import Summary
 from db.games.losing_moves import LostMove
 from db.patterns.circumstances import LITTLE_SECONDS, Circumstances
 from db.patterns.keys import Pattern
@@ -55,11 +57,14 @@ def patterns_template() -> str:
     return resources.files("coach.report").joinpath("templates/patterns.html").read_text("utf-8")
 
 
-def shown_patterns(patterns: Sequence[Recurring], judged: int, player: str, links: PatternLinks) -> dict[str, object]:
-    """What the template needs besides the language: the patterns of a player, ``judged`` of whose games were looked
-    through."""
+def shown_patterns(
+    patterns: Sequence[Recurring], summary: Summary, judged: int, player: str, links: PatternLinks
+) -> dict[str, object]:
+    """What the template needs besides the language: the summary and the patterns of a player, ``judged`` of whose games
+    were looked through."""
     return {
         "patterns": patterns,
+        "summary": summary,
         "judged": judged,
         "links": links,
         "least_games": LEAST_GAMES,
@@ -72,8 +77,14 @@ def shown_patterns(patterns: Sequence[Recurring], judged: int, player: str, link
 
 def add_pattern_filters(environment: Environment) -> None:
     """Add the filters of the template to an environment that has a language."""
-    filters = (pattern_advice, pattern_name, circumstances_words, numbered_move)
+    filters = (summary_words, pattern_advice, pattern_name, circumstances_words, numbered_move)
     environment.filters |= {each.__name__: each for each in filters}
+
+
+@pass_context
+def summary_words(context: Context, summary: Summary) -> list[str]:
+    """The sentences of a summary in the language of the page."""
+    return sentences(summary, context["language"])
 
 
 @pass_context

@@ -11,6 +11,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import asdict, dataclass
 
 from coach.report.losses import Losses
+from coach.report.sentences import sentences
+from coach.report.summary import Summary, summary_of
 from db.games.accounts import SiteAccount
 from db.games.losing_moves import lost_moves
 from db.games.trap_occurrences import Games, TrapOccurrence, games_of, occurrences, year_of
@@ -177,6 +179,8 @@ class Report:
     """What his opponents fell for, by what it cost them, as many."""
     patterns: tuple[Recurring, ...]
     """What he loses to in several games, what costs most first; none with fewer than `LEAST_GAMES` games."""
+    summary: Summary
+    """What the report begins with."""
     losses: Losses
     """All losing moves of these games, those of traps too, as far as the games were searched for them."""
 
@@ -201,6 +205,7 @@ class Report:
             "colour": self.colour,
             "games": self.games,
             "unproved": self.unproved,
+            "summary": sentences(self.summary),
             "patterns": [pattern.to_dict() for pattern in self.patterns],
             "in_all": self.in_all.to_dict(),
             **groups,
@@ -273,6 +278,7 @@ def report(
         practise=tuple(each for each in costly if each.victim.rate.fell)[:PRACTICE],
         best_traps=tuple(each for each in telling if each.attacker.rate.fell)[:PRACTICE],
         patterns=recurring(library, these, lost, judged),
+        summary=summary_of(these, lost),
         losses=Losses.of(lost, judged),
     )
 

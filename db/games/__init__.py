@@ -3,6 +3,7 @@
 ===================  =======================================================
 accuracy.py          how accurately both sides of a game played, as lichess counts
 accounts.py          whose a game is: accounts at the sites where games were played
+clocks.py            what each player had left after each move
 index_games.py       games out of PGN files into the library, resumable
 game_address.py      address at which a game can be seen
 explorer.py          moves that were played in a position, and their results

@@ -13,10 +13,12 @@ from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
 from operator import itemgetter
 from pathlib import Path
+from typing import NamedTuple
 
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 from sqlalchemy.orm import Session
 
+from db.games.clocks import clocks_of_games
 from db.games.game_address import with_address
 from db.library.library import Library
 from db.storage.bulk import BulkInsert, BulkLookup, Value
@@ -50,6 +52,7 @@ _GAME_COLUMNS = (
     "start_fen",
     "plies",
     "moves",
+    "clocks",
     "source_id",
     "game_number",
     "byte_offset",
@@ -236,7 +239,9 @@ class _File:
             ratings = _ratings(records)
             new, rated = _told_apart(connection, records, ratings)
             _fill_ratings(connection, rated)
-            _insert_games(connection, new, ratings, source_id, self._games, self._offset, dict(found.positions))
+            clocks = clocks_of_games(batch, records)
+            before = _Place(source_id, self._games, self._offset)
+            _insert_games(connection, new, ratings, clocks, before, dict(found.positions))
             if not torn and self._reader.raw_size is not None:
                 self._digest.update(batch.data())
                 connection.execute(delete(CheckpointRow).where(CheckpointRow.source_id == source_id))
@@ -324,13 +329,20 @@ def _fill_ratings(connection: Connection, rated: Sequence[tuple[int, _Ratings]])
         connection.execute(update(GameRow).where(GameRow.id == bindparam("game")), values)
 
 
+class _Place(NamedTuple):
+    """A source, and what of it was read before a batch."""
+
+    source_id: int
+    games: int
+    bytes: int
+
+
 def _insert_games(
     connection: Connection,
     new: Sequence[_native.GameRecord],
     ratings: dict[bytes, _Ratings],
-    source_id: int,
-    games_before: int,
-    bytes_before: int,
+    clocks: dict[int, bytes],
+    before: _Place,
     fingerprints: dict[bytes, bytes],
 ) -> None:
     next_game = (connection.scalar(select(func.max(GameRow.id))) or 0) + 1
@@ -338,10 +350,10 @@ def _insert_games(
     keys_of: list[list[bytes]] = []
     for game_id, record in enumerate(new, start=next_game):
         tags = with_address(record.tags)
-        place = (source_id, games_before + record.game, bytes_before + record.offset)
+        place = (before.source_id, before.games + record.game, before.bytes + record.offset)
         rated = ratings[record.digest]
         named = tuple(tags.get(tag, "").replace("\0", "") for tag in _TAGS)  # a server's text cannot have it
-        played = (record.result, *rated, record.start_fen, record.plies, record.moves)
+        played = (record.result, *rated, record.start_fen, record.plies, record.moves, clocks.get(record.game))
         games.append((game_id, record.digest, *named, *played, *place))
         keys_of.append(record.keys)
     BulkInsert(connection, GameRow, _GAME_COLUMNS).insert(games)

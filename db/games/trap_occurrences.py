@@ -148,7 +148,7 @@ def games_of_player(library: Library, player: str | SiteAccount) -> Games:
     return games_of(library, [player] if player else [])
 
 
-_COLUMNS = (*TAGS, "site", "utc_time", "start_fen", "moves", "judged_by")
+_COLUMNS = (*TAGS, "site", "utc_time", "start_fen", "moves", "clocks", "judged_by")
 
 
 def occurrences(library: Library, games: Games) -> tuple[list[TrapOccurrence], int]:

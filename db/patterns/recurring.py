@@ -128,7 +128,7 @@ def recurring(library: Library, games: Games, moves: Sequence[LostMove], judged:
     order = sorted(parts, key=lambda key: (-sum(move.expected_cost for move in parts[key]), key.key))[:SHOWN]
     with library.database.read() as connection:
         peers = peer_rates(connection, order, _band(games), games.names)
-    halves = _halves(games.rows)
+    halves = halves_by_date(games.rows)
     found = []
     for key in order:
         # Those of closer patterns count in his rate as they count in that of others.
@@ -162,7 +162,7 @@ def _band(games: Games) -> RatingBand:
     return rating_band(round(median(known)) if known else None)
 
 
-def _halves(rows: Mapping[int, Any]) -> tuple[set[int], set[int]]:
+def halves_by_date(rows: Mapping[int, Any]) -> tuple[set[int], set[int]]:
     """The earlier and the later half of the games that were searched and have a date."""
     judged = {number: row for number, row in rows.items() if row.judged_by is not None and row.date[:1].isdigit()}
     dated = sorted((row.date, row.utc_time, number) for number, row in judged.items())

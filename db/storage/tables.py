@@ -189,6 +189,8 @@ class GameRow(Base):
     plies: Mapped[int]
     moves: Mapped[bytes]
     """Two bytes a ply, see `trapcore._native.GameRecord`."""
+    clocks: Mapped[bytes | None]
+    """Two bytes each: the increment, then what was left after each ply, see `db.games.clocks`. None if unknown."""
     source_id: Mapped[int] = mapped_column(big(), ForeignKey("sources.id"))
     game_number: Mapped[int] = mapped_column(column_types.BigInteger)
     """From 1 within the source."""

@@ -81,7 +81,7 @@ def test_losing_moves_are_found_once_and_told_in_the_report(
         by_rating = {count.name: count.own for count in losses.by_rating}
         assert by_rating["1600-1999"] == 1
         own, theirs = losses.in_all.own, losses.in_all.opponents
-        for table in (losses.by_kind, losses.by_phase, losses.by_opening, losses.by_clock, losses.by_rating):
+        for table in (losses.by_reason, losses.by_phase, losses.by_opening, losses.by_clock, losses.by_rating):
             assert (sum(count.own for count in table), sum(count.opponents for count in table)) == (own, theirs)
         assert theirs >= 1  # Boris took the queen as well
         assert losses.in_all.own_punished >= 1

@@ -51,7 +51,8 @@ def index(
         status.show(f"{done.file}{part}: {done.new_games:,} new games, {done.positions:,} positions")
 
     def looked(now: Recorded) -> None:
-        status.show(f"{now.games:,} games looked through, {now.losing_moves:,} losing moves")
+        looked_through, found = now.games + now.done_before, done.games + done.resumed - done.skipped.total()
+        status.show(f"{looked_through:,} of {found:,} games looked through, {now.losing_moves:,} losing moves")
 
     with pool_for(jobs, cluster) as pool, open_or_make(db) as opened:
         done = index_files(opened, files, pool=pool, progress=progress)

@@ -33,22 +33,22 @@ def report(
     db: DbOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write a page about a player: what you keep losing to, and what to practise.
+    """Say what a player loses to, and write a page about it: what you keep losing to, and what to practise.
 
-    The page compares you with players of the same rating in the same positions. It needs no network. --json prints the
-    same figures. With --json and -o you get both.
+    On a terminal you see the sentences that the page begins with. The page compares you with players of the same rating
+    in the same positions. It needs no network. --json prints the same figures. With --json and -o you get both.
     """
     import sys
 
     from coach.report.html import page
     from coach.report.report import report as made
+    from coach.report.sentences import sentences
     from db.formats.export_file import write_text
     from db.games.players import find_players, players
-    from trapcore.errors import UsageError, unknown_name
+    from trapcore.errors import unknown_name
     from trapline.commands.terminal import print_json, say
+    from trapline.echo import echo
 
-    if output is None and not as_json and sys.stdout.isatty():
-        raise UsageError("the page is HTML, which is nothing for a terminal: name a file, -o report.html")
     if color is not None and color not in ("white", "black"):
         raise unknown_name("color", color, ("white", "black"))
     check_outputs([output], db)
@@ -62,8 +62,14 @@ def report(
             colour=None if color is None else "white" if color == "white" else "black",
         )
         library_name = library.name
-    if output is not None or not as_json:
-        write_text(page(found, chosen_language(language)), output or "-", library=library_name)
+    words = chosen_language(language)
+    on_terminal = not as_json and output != "-" and sys.stdout.isatty()
+    if output is not None or not (as_json or on_terminal):
+        write_text(page(found, words), output or "-", library=library_name)
+    for told in sentences(found.summary, words) if on_terminal else ():
+        echo(told)
+    if on_terminal and output is None:
+        say("the whole report is a page: name a file, -o report.html")
     if as_json:
         print_json(found.to_dict())
     elif not found.traps:
