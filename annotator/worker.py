@@ -13,8 +13,8 @@ from trapcore.parallel.pools import Pool, Work, in_order
 BATCH_BYTES = 1 << 20
 """A batch is about this long: 1 MiB, so that crossing into Rust costs nothing beside the work done there."""
 
-LOSSES_BATCH_BYTES = 1 << 14
-"""The same where losing moves are searched for: some ten games, so that what is done is written out in good time."""
+LOSSES_BATCH_BYTES = 1 << 12
+"""The same where losing moves are searched for: a game or two, so that what is done shows and is kept in good time."""
 
 _FEED_BYTES = 1 << 18  # so that one feeding never makes more than a batch or two
 

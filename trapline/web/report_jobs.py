@@ -28,8 +28,6 @@ from trapline.web.service import Service
 MOST_FETCHED = 1000
 """Most games of an account in one go."""
 
-_NAMED = 6  # players that a message names
-
 
 class Site(StrEnum):
     """Where accounts are."""
@@ -65,10 +63,13 @@ class ReportJob(Job):
     )
 
     def __init__(self, player: str, address: str) -> None:
-        """``player`` as requested; empty for the player of most of the games. ``address`` is the client's."""
+        """``player`` as requested; empty if the games are to show who it is. ``address`` is the client's."""
         super().__init__(address)
-        self.player = player
-        """In the end his name as the games write it."""
+        self.wanted = player
+        self.player = ""
+        """His name as the games write it; empty as long as they do not show which player is meant."""
+        self.names: Counter[str] = Counter()
+        """The players of the games, and in how many each is; empty until the games are read."""
         self.phase = Phase.READING
         self.games = 0
         """To be searched, once that is known."""
@@ -149,7 +150,9 @@ def _read(service: Service, job: ReportJob, library: Library, path: Path, source
     names, job.games, job.skipped = players_of_file(path)
     if not job.games:
         raise InputError(nothing_read(job.skipped))
-    job.player = _player(names, job.player)
+    if not names:
+        raise UsageError("these games do not say who played them; write the names into the tags White and Black")
+    job.player, job.names = _player(names, job.games, job.wanted), names
 
     def looked(done: Recorded) -> None:
         job.looked, job.losing_moves = done.games + done.done_before, done.losing_moves
@@ -163,23 +166,14 @@ def _read(service: Service, job: ReportJob, library: Library, path: Path, source
         record_losing_moves(library, [path], service.settings, pool, progress=looked)
 
 
-def _player(names: Counter[str], wanted: str) -> str:
-    """The name in the games that is meant. Raises `UsageError` if none is, or several."""
-    listed = ", ".join(name for name, _ in names.most_common(_NAMED))
-    if not names:
-        raise UsageError("these games do not say who played them; write the names into the tags White and Black")
+def _player(names: Counter[str], games: int, wanted: str) -> str:
+    """The name in the games that is meant; empty if that is not clear, so that the visitor chooses.
+
+    Without a ``wanted`` name it is the one player who is in all of several games.
+    """
     if wanted:
-        key = plain(wanted.strip())
+        key = plain(wanted)
         found = [name for name in names if plain(name) == key] or [name for name in names if key in plain(name)]
-        if len(found) == 1:
-            return found[0]
-        if not found:
-            raise UsageError(
-                "nobody called {name!r} played in these games; there are {players}", name=wanted, players=listed
-            )
-        listed = ", ".join(found[:_NAMED])
     else:
-        (first, most), *rest = names.most_common(2)
-        if not rest or rest[0][1] < most:
-            return first
-    raise UsageError("write whose report it is to be: {players}", players=listed)
+        found = [name for name, count in names.items() if count == games > 1]
+    return found[0] if len(found) == 1 else ""

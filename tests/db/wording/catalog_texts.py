@@ -8,13 +8,14 @@ from pathlib import Path
 from jinja2 import Environment
 from jinja2.ext import extract_from_ast
 
+from coach.report.reasons import REASONS
 from db.traps.terms import KINDS
 from db.wording.causes import ADVICE, CAUSE_NAMES, MECHANISM_NAMES, TAKEN_PLACES
 from trapcore.errors import TraplineError
 from trapline.web.pages.rendering import PROMOTIONS
 from trapline.web.pages.report import _KINDS
-from trapline.web.pages.search_form import FIELDS
 from trapline.web.pages.site import _HEADINGS
+from trapline.web.pages.start import FIELDS
 from trapline.web.report_jobs import Phase
 
 ROOT = Path(__file__).parents[3]
@@ -39,6 +40,7 @@ BY_VALUE = {
     *Phase,
     *(text for each in FIELDS.values() for text in (each.label, each.nothing, *each.words.values())),
     *set(ADVICE.values()),
+    *REASONS.values(),
     "That did not work",
     "rank",
     "gain",

@@ -22,7 +22,7 @@ from tests.db.wording.catalog_texts import ROOT, TEMPLATES, raised, wanted
 from trapcore.errors import Message, PositionError, UsageError
 from trapcore.trees import chess_game
 from trapcore.trees.chess_game import parse_position
-from trapline.web.pages.search_form import FIELDS
+from trapline.web.pages.start import FIELDS
 from trapline.web.problems import NotFound
 
 OTHERS = [language for language in OWN_WORDS.values() if language.catalog_file]

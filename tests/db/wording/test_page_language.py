@@ -36,7 +36,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         ("/position?fen=8/8/8/8/8/8/8/8+w+-+-", "Keine regelgerechte Stellung: kein weißer König"),
         ("/position/setup", "Weiß: König e1"),
         ("/annotate", "Partien als PGN"),
-        ("/report", "Ihre Auswertung"),
+        ("/report", "Woran scheitern Sie?"),
         (f"/report?player={PLAYER}", "Woher sie kommen"),
         ("/practise", "Was Sie falsch machen, kommt wieder"),
         (f"/practise?go=1&player={PLAYER}", "fällig"),

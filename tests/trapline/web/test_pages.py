@@ -56,7 +56,7 @@ def text_of(answer: httpx.Response) -> str:
 @pytest.mark.parametrize(
     ("path", "title"),
     [
-        ("/", "Traps in chess, proved"),
+        ("/", "What do you lose to?"),
         ("/?q=legal", "Search: legal"),
         ("/traps", "Traps by family"),
         ("/traps?family=legal", "Légal's mate"),

@@ -4,21 +4,26 @@ import html
 import io
 import re
 import time
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import chess.pgn
 import httpx
 import pytest
+import zstandard
 
 from db.games.accuracy import accuracy_of
 from db.library.open import open_library
 from db.wording.languages.available import LANGUAGES, Language
 from db.wording.languages.grammar import Grammar
 from tests.fake_lichess.http.server import Server
+from tests.support.db_traps import LEGAL_MOVES
 from tests.support.polling import PATIENCE_SECONDS
 from tests.support.practice_library import GAMES, PLAYER, copy_practice_library
 from tests.support.service_site import LEGAL, finished
+from tests.support.trap_games import QUIET
+from tests.support.trap_games import game as trap_game
 from tests.support.web_server import links, served, words
 from tests.trapline.service.chesscom_archive import chesscom
 from tests.trapline.service.test_chesscom import game as chesscom_game
@@ -74,12 +79,62 @@ def test_pasted_games_become_the_report_of_who_played_most_of_them(client: httpx
     assert links(page, "The game where it was played") == ["https://lichess.org/x#10"]
 
 
+def test_pasted_games_of_several_players_ask_who_one_is_and_lead_to_games_and_practice(client: httpx.Client) -> None:
+    start = words(client.get("/"))
+    assert start.index("Paste your games, drop a file here, or write your name") < start.index("Famous traps")
+    fell = f"{LEGAL_MOVES} Bxd1 6. Bxf7+ Ke7 7. Nd5# 1-0\n"
+    games = [trap_game(fell, white=f"Rival {day}", black="Zed", Date=f"2022.03.{day:02}") for day in range(1, 13)]
+    pasted = "".join([*games, trap_game(QUIET, white="Rival 1", black="Rival 2", Date="2022.04.01")])
+    answer = client.post("/report", files=NOTHING, data={"pgn": pasted})
+    asked = ended(client, answer)
+    said = words(asked)
+    assert "Which player are you?" in said
+    assert said.index("Zed 12 games") < said.index("Rival 1 2 games") < said.index("Rival 3 1 game")
+    (zed,) = links(asked, "Zed")
+    found = client.get(client.get(zed).headers["location"])
+    assert found.url.params["player"] == "Zed"
+    assert "What costs you most in 12 games: you walked into a mate (12 times)." in words(found)
+    assert "What you lose to" in words(found)
+    shown = client.get(links(found, "The games")[0])
+    assert "12 games, the latest first" in words(shown)
+    assert words(shown).index("Rival 12 – Zed") < words(shown).index("Rival 1 – Zed")
+    assert client.get(links(shown, "Rival 12 – Zed")[0]).status_code == 200
+    assert "Find a safe move" in words(client.get(links(found, "Practise it")[0])) or links(found, "Practise them")
+    # A name that is in the tags needs no question, and neither does one that is not: it may be chosen.
+    assert "What costs you most" in words(ended(client, client.post("/report", data={"pgn": pasted, "player": "zed"})))
+    other = words(ended(client, client.post("/report", data={"pgn": pasted, "player": "Zoe"})))
+    assert "No one player of these games is called Zoe." in other
+
+
+def test_a_job_says_games_done_of_games_found_until_it_ends(client: httpx.Client) -> None:
+    games = "".join(GAMES).replace("2020.05", "2020.07")
+    at = client.post("/report", data={"pgn": games}).headers["location"]
+    seen, deadline = set[str](), time.monotonic() + PATIENCE_SECONDS
+    while (page := client.get(at)).status_code == 200:
+        seen |= set(re.findall(r"\d+ of 3 games", words(page)))
+        assert time.monotonic() < deadline
+    assert seen <= {f"{count} of 3 games" for count in range(4)}
+    assert "0 of 3 games" in seen
+
+
+@pytest.mark.parametrize("kind", ["zip", "zst"])
+def test_a_packed_file_of_games_is_taken(client: httpx.Client, kind: str) -> None:
+    packed = io.BytesIO()
+    if kind == "zip":
+        with zipfile.ZipFile(packed, "w") as archive:
+            archive.writestr("games.pgn", "".join(GAMES))
+    else:
+        packed.write(zstandard.ZstdCompressor().compress("".join(GAMES).encode()))
+    page = ended(client, client.post("/report", files={"file": (f"games.{kind}", packed.getvalue())}))
+    assert page.url.params["player"] == PLAYER
+
+
 def test_a_row_shows_its_moves_alone(client: httpx.Client) -> None:
     page = client.get("/report", params={"player": PLAYER})
     rows = re.findall(r'<a href="(/report\?[^"]+)" data-turn="step">([^<]+)</a>', page.text)
     of = {html.unescape(name): html.unescape(url) for url, name in rows}
     assert "3 losing moves" in words(client.get(of["Opening"]))
-    assert "1 losing move" in words(client.get(of["Mate"]))
+    assert "1 losing move" in words(client.get(of["Walked into a mate"]))
     assert client.get("/report", params={"player": PLAYER, "phase": "endgame"}).text.count("None is of this kind") == 1
     assert "Not known" in of  # neither the clock nor the time of day
     assert "Traps of" in words(client.get("/report/traps", params={"player": PLAYER}))
@@ -96,11 +151,11 @@ def test_the_games_of_an_account_are_fetched(library: Path) -> None:
             def requested(**fields: str) -> httpx.Response:
                 return client.post("/report", files=NOTHING, data=fields)
 
-            page = ended(client, requested(account="bob", site="lichess"))
+            page = ended(client, requested(pgn=" bob\n", site="lichess"))
             assert page.url.params["player"] == "Bob"
             assert "Bxd1" in words(page)
             assert "ignores the threat of mate" in words(page)
-            page = ended(client, requested(account="ANNA", site="chess.com"))
+            page = ended(client, requested(pgn="https://www.chess.com/member/ANNA"))
             assert "No move lost by force" in words(page) or "looked through" in words(page)
             assert page.url.params["player"] == "Anna"
             assert "there is no such user" in words(ended(client, requested(account="nobody", site="lichess")))
@@ -118,11 +173,11 @@ def test_what_cannot_be_says_what_to_do(client: httpx.Client, library: Path) -> 
         return words(answer if answer.status_code != 303 else ended(client, answer))
 
     assert "Paste games, choose a file, or write the name of an account" in message()
-    assert "There is no game in this text" in message(pgn="hello")
+    assert "There is no game in this text" in message(pgn="hello there")
     atomic = '[White "A"]\n[Black "B"]\n[Variant "Atomic"]\n\n1. e4 e5 *\n'
     assert "None of these games can be read (1 " in message(pgn=atomic)
-    assert "Write whose report it is to be: " in message(pgn=GAMES[0])
-    assert "Nobody called 'Zoe' played in these games; there are" in message(pgn=GAMES[0], player="Zoe")
+    nameless = GAMES[0].replace('"Anna"', '"?"').replace('"Éva Kiss"', '"?"')
+    assert "These games do not say who played them" in message(pgn=nameless)
     assert "give one of them" in words(
         client.post("/report", files={"file": ("a.pgn", GAMES[0])}, data={"pgn": GAMES[0]})
     )

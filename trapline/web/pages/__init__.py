@@ -11,12 +11,12 @@ line_viewer.py  steps of a trap's line
 mistakes.py     page of losing moves: those like one, and those of a pattern
 plots.py        plots as SVG: a bait by depth, results of games
 position.py     page of a position: play to it or set it up
-report.py       pages of a player's report: form, progress, losing moves, his games
+report.py       pages of a player's report: progress, losing moves, his games
 practise/       pages of practice: the choice, an exercise, an answer
 rendering.py    templates and their filters
-search_form.py  the search form as a query of the library
 sign_in.py      signing in with lichess on a public server
 site.py         routes, static files and HTML error pages in the application
-traps.py        pages of the library: search, families, openings, a trap, what is proved
+start.py        start page: games, and the search of the library
+traps.py        pages of the library: families, openings, a trap, what is proved
 ==============  ====================================================================
 """

@@ -1,11 +1,12 @@
 """Pages of a player's report: the form, the progress, his losing moves and where they are, a game of the library."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated
+from typing import Annotated, BinaryIO
 
 import chess.pgn
 from fastapi import APIRouter, Path, Query, Request
@@ -15,22 +16,21 @@ from pydantic import BaseModel, Field
 from coach.report import html
 from coach.report.losses import clock_band, costliest_first, time_of_day
 from coach.report.patterns import PatternLinks, shown_patterns
+from coach.report.reasons import REASONS, reason_name, reason_of
 from coach.report.report import report as traps_report
+from coach.report.summary import Summary, summary_of
 from db.games.accounts import SiteAccount
 from db.games.losing_moves import LostMove, lost_moves
-from db.games.losing_themes import themes_of
 from db.games.phases import PHASES
 from db.games.stored_game import side_of, stored_game
-from db.games.trap_occurrences import games_of_player
-from db.library.library import Library
+from db.games.trap_occurrences import Games, games_of_player
 from db.patterns.keys import Pattern
-from db.patterns.recurring import Recurring, recurring
+from db.patterns.recurring import LEAST_GAMES, Recurring, recurring
 from db.query.mistakes import Answer
 from db.wording.languages.grammar import Grammar
-from db.wording.names import theme_name
 from db.wording.sentences import Narrator
 from trapcore import _native
-from trapcore.errors import InputError, Message, UsageError
+from trapcore.errors import InputError, UsageError
 from trapline.web.api.uploads import read_games_form
 from trapline.web.jobs import State
 from trapline.web.pages.boards import Picture
@@ -38,6 +38,7 @@ from trapline.web.pages.game_viewer import MOST_PLIES, view_of
 from trapline.web.pages.games import GamePlace, game_page
 from trapline.web.pages.mistakes import move_url, pattern_url, small_board, told_of
 from trapline.web.pages.rendering import address, capital, language_of, page
+from trapline.web.pages.start import start_page
 from trapline.web.problems import Forbidden, NotFound, RequestError, headers_of, status_of
 from trapline.web.profile import SIGN_IN_FIRST, Profile, name_of, player_of, profile_of, required_profile
 from trapline.web.report_jobs import MOST_FETCHED, Account, ReportJob, Site, make_report
@@ -52,10 +53,21 @@ MOVES_PER_PAGE = 12
 SECONDS = 60.0
 """Longest time in which a report is put together."""
 
+GAMES_PER_PAGE = 50
+
 OPENINGS = 12
 """Rows of the table of openings."""
 
+PLAYERS_ASKED = 12
+"""Players of the games among whom the visitor finds himself, those with most games."""
+
 _FIELDS = 5  # of the form, beside the games
+_LONGEST_NAME = 100  # bytes of an account or its address, in place of games
+_ACCOUNT = re.compile(
+    rb"\s*(?:https?://)?(?:www\.)?(?:(?P<lichess>lichess\.org/@/)|(?P<chesscom>chess\.com/member/))?"
+    rb"(?P<name>[\w-]{2,30})/?\s*",
+    re.ASCII,
+)
 _NO_STORE = {"Cache-Control": "no-store"}
 
 Name = Annotated[str, Field(max_length=200)]
@@ -78,7 +90,7 @@ class Wanted(BaseModel):
     """Parameters of a report: whose, and which of his losing moves are shown."""
 
     player: Name = ""
-    theme: Name = ""
+    reason: Name = ""
     phase: Name = ""
     opening: Name = ""
     clock: Name = ""
@@ -89,7 +101,7 @@ class Wanted(BaseModel):
 
 
 _KINDS: tuple[tuple[str, str], ...] = (
-    ("theme", "What they lost to"),
+    ("reason", "Why they lost"),
     ("phase", "Phase of the game"),
     ("opening", "Opening"),
     ("clock", "Time left"),
@@ -104,13 +116,13 @@ async def report(request: Request, wanted: Annotated[Wanted, Query()]) -> Respon
     service, profile = service_of(request), profile_of(request)
     name = wanted.player.strip()
     if profile is None or not (name or profile.name):
-        return _form(request, profile, 200, "")
+        return await start_page(request)
     try:
         language = language_of(request)
         work = partial(_report, service, profile, wanted, name, language)
         found = await service.run(request, lambda stop: work(), seconds=SECONDS)
     except UsageError as error:
-        return _form(request, profile, 400, error.message)
+        return await start_page(request, 400, error.message)
     return page(request, "report/report.html", is_stored=False, zone=wanted.zone, **found)  # type: ignore[arg-type]
 
 
@@ -124,7 +136,10 @@ async def begin(request: Request) -> Response:
     service.jobs.check(client)
     try:
         with ExitStack() as unless_begun:
-            upload, _, fields = await read_games_form(request, _FIELDS)
+            upload, size, fields = await read_games_form(request, _FIELDS)
+            if upload is not None and size <= _LONGEST_NAME and (written := _written_account(upload)):
+                upload.close()
+                upload, fields = None, fields | written
             if upload is None:
                 account = _account(service, profile, fields)
                 job = make_report(service, account.name, account, client)
@@ -137,21 +152,65 @@ async def begin(request: Request) -> Response:
                 job = make_report(service, fields.get("player", "")[:200].strip(), upload, client)
             unless_begun.pop_all()
     except (RequestError, InputError, UsageError) as error:
-        answer = _form(request, profile, status_of(error), error.message)
+        answer = await start_page(request, status_of(error), error.message)
         answer.headers.update(headers_of(error))
         return answer
     return RedirectResponse(f"/report/jobs/{job.id}", status_code=303)
 
 
 @router.get("/report/jobs/{id}")
-async def progress(request: Request, id: str) -> Response:
-    """Page of a job: how far it is; in the end it leads to the report."""
-    required_profile(request)
+async def progress(request: Request, id: str, player: Annotated[str, Query(max_length=200)] = "") -> Response:
+    """Page of a job: how far it is, and which player is meant; in the end it leads to the report."""
+    profile = required_profile(request)
     job = service_of(request).jobs.find(id, ReportJob)
-    if job.state is State.DONE:
-        return RedirectResponse(address("/report", player=job.player), status_code=303, headers=_NO_STORE)
-    running, problem = job.state is State.RUNNING, job.problem or ""
-    return page(request, "report/job.html", is_stored=False, job=job, running=running, problem=problem)
+    chosen = profile.player(job.player or (player if player in job.names else ""))
+    if job.state is State.DONE and chosen:
+        return RedirectResponse(address("/report", player=chosen), status_code=303, headers=_NO_STORE)
+    asked = [] if chosen else job.names.most_common(PLAYERS_ASKED)
+    return page(
+        request,
+        "report/job.html",
+        is_stored=False,
+        job=job,
+        chosen=chosen,
+        least=LEAST_GAMES,
+        asked=[(name, count, address(f"/report/jobs/{job.id}", player=name)) for name, count in asked],
+        running=job.state is State.RUNNING,
+        problem=job.problem or "",
+    )
+
+
+@router.get("/report/games")
+async def games(
+    request: Request,
+    player: Annotated[str, Query(max_length=200)],
+    from_: Annotated[int, Query(alias="from", ge=0)] = 0,
+) -> Response:
+    """Page of a player's games, the latest first, each with the losing moves that he played in it."""
+    service, profile = service_of(request), required_profile(request)
+
+    def work() -> tuple[str, Games, Counter[int]]:
+        whose = player_of(service, profile, player)
+        own = (move for move in _losses_of(service, whose)[0] if move.is_players)
+        return name_of(whose), games_of_player(service.library, whose), Counter(move.game.id for move in own)
+
+    try:
+        name, found, lost = await service.run(request, lambda stop: work(), seconds=SECONDS)
+    except UsageError as error:
+        raise NotFound(error.message) from error
+    latest = sorted(found.rows, key=lambda number: (found.rows[number].date, number), reverse=True)
+    more = from_ + GAMES_PER_PAGE
+    shown = [(found.rows[each], address(f"/games/{each}", player=name), lost[each]) for each in latest[from_:more]]
+    return page(
+        request,
+        "report/games.html",
+        is_stored=False,
+        name=name,
+        back=address("/report", player=name),
+        total=len(latest),
+        games=shown,
+        more=address("/report/games", player=name, **{"from": more}) if more < len(latest) else None,
+    )
 
 
 @router.get("/report/traps")
@@ -224,6 +283,16 @@ def _epd_at(game: chess.pgn.Game, ply: int) -> str:
     return _native.epd(node.board().fen())
 
 
+def _written_account(upload: BinaryIO) -> dict[str, str]:
+    """The fields of an account whose name or address was written in place of games; empty if it is something else."""
+    upload.seek(0)
+    written = _ACCOUNT.fullmatch(upload.read())
+    if written is None:
+        return {}
+    site = Site.CHESSCOM if written["chesscom"] else Site.LICHESS if written["lichess"] else None
+    return {"account": written["name"].decode(), **({} if site is None else {"site": site})}
+
+
 def _account(service: Service, profile: Profile, fields: dict[str, str]) -> Account:
     """The account of the form. Raises `UsageError` for what cannot be one."""
     name = profile.player(fields.get("account", "").strip())
@@ -244,32 +313,14 @@ def _account(service: Service, profile: Profile, fields: dict[str, str]) -> Acco
     return Account(Site(site), name, int(most))
 
 
-def _form(request: Request, profile: Profile | None, status: int, wrong: Message | str) -> Response:
-    service = service_of(request)
-    return page(
-        request,
-        "report/form.html",
-        status,
-        is_stored=False,
-        profile=profile,
-        wrong=capital(language_of(request).message(wrong)),
-        sign_in="/sign-in" if service.settings.web.can_sign_in else None,
-        sites=list(Site) if service.fetch_games is not None else [],
-        most=MOST_FETCHED,
-        megabytes=service.settings.web.upload_megabytes,
-    )
-
-
 def _report(service: Service, profile: Profile, wanted: Wanted, player: str, language: Grammar) -> dict[str, object]:
     """What the page of the report shows. Raises `UsageError` if the player is in no game."""
     whose = player_of(service, profile, player)
     name = name_of(whose)
-    moves, games, patterns = service.page_cache.get(
-        service.state(), ("losing moves", whose), lambda: _losses(service.library, whose)
-    )
+    moves, games, patterns, summary = _losses_of(service, whose)
     own = costliest_first(move for move in moves if move.is_players)
     keys: dict[str, Callable[[LostMove], Sequence[str]]] = {
-        "theme": themes_of,
+        "reason": lambda move: (reason_of(move),),
         "phase": lambda move: (move.phase,),
         "opening": lambda move: (move.opening,),
         "clock": lambda move: (clock_band(move.move.clock),),
@@ -293,7 +344,7 @@ def _report(service: Service, profile: Profile, wanted: Wanted, player: str, lan
     return {
         "name": name,
         "own": profile.name is not None,
-        **shown_patterns(patterns, games, name, _pattern_links(name)),
+        **shown_patterns(patterns, summary, games, name, _pattern_links(name)),
         "first": not wanted.from_,
         "games": games,
         "moves": len(own),
@@ -306,14 +357,22 @@ def _report(service: Service, profile: Profile, wanted: Wanted, player: str, lan
         "more": address("/report", **{**here, "from": more}) if more < len(shown) else None,
         "practise": address("/practise", go=1, player=name),
         "traps": address("/report/traps", player=name),
+        "list": address("/report/games", player=name),
     }
 
 
-def _losses(library: Library, whose: str | SiteAccount) -> tuple[list[LostMove], int, tuple[Recurring, ...]]:
-    """The losing moves in the games of a player, how many of these were looked through, and his patterns."""
-    games = games_of_player(library, whose)
-    moves, judged = lost_moves(library, games)
-    return moves, judged, recurring(library, games, moves, judged)
+_Losses = tuple[list[LostMove], int, tuple[Recurring, ...], Summary]
+"""The losing moves in the games of a player, how many of these were looked through, his patterns, and what the report
+begins with."""
+
+
+def _losses_of(service: Service, whose: str | SiteAccount) -> _Losses:
+    def found() -> _Losses:
+        games = games_of_player(service.library, whose)
+        moves, judged = lost_moves(service.library, games)
+        return moves, judged, recurring(service.library, games, moves, judged), summary_of(games, moves)
+
+    return service.page_cache.get(service.state(), ("losing moves", whose), found)
 
 
 def _pattern_links(player: str) -> PatternLinks:
@@ -336,8 +395,8 @@ def _practise_url(player: str, pattern: Pattern) -> str:
 
 def _part_name(kind: str, value: str, language: Grammar) -> str:
     """What a row is called, in a sentence; names of openings are what they are."""
-    if kind == "theme":
-        return theme_name(value, language) if value in language.theme_names else value
+    if kind == "reason":
+        return reason_name(value, language) if value in REASONS else value
     return language.message(value)
 
 
@@ -354,7 +413,7 @@ def _parts(
     ordered = sorted(counts, key=lambda name: (-costs[name], -counts[name], name))
     if kind == "phase":
         ordered.sort(key=lambda name: (-costs[name], PHASES.index(name)))
-    rows = ordered[:OPENINGS] if kind in ("opening", "theme") else ordered
+    rows = ordered[:OPENINGS] if kind == "opening" else ordered
     return [
         Part(
             name=capital(_part_name(kind, name, language)),

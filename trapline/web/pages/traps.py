@@ -1,4 +1,4 @@
-"""Pages of the library: search, families, openings, a trap, what is proved, and the pictures of boards."""
+"""Pages of the library: families, openings, a trap, what is proved, and the pictures of boards."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,23 +10,22 @@ from fastapi.responses import PlainTextResponse, Response
 
 from db.formats.pgn_export import trap_game
 from db.games.sightings import SightingPage, sightings
-from db.library.families import families, traps_by_family
+from db.library.families import traps_by_family
 from db.library.library import Counts
 from db.query.ahead import AheadPage, TrapAhead, traps_ahead
-from db.query.answer import Hit, Page
+from db.query.answer import Hit
 from db.query.condition import conditions_of
 from db.query.openings import NEAR, OpeningTraps, openings_with_traps
-from db.query.query import MOST_HITS, AheadQuery, Sort
+from db.query.query import MOST_HITS, AheadQuery
 from db.query.query import Query as LibraryQuery
-from db.query.words import Reading, read_words
 from db.traps.board_svg import draw, draw_piece
 from db.traps.openings import named_positions, names_by_slug
-from db.traps.temptation import LEAST_DECISIONS, Frequency, RatingBand
+from db.traps.temptation import Frequency, RatingBand
 from db.traps.terms import SIDES
 from db.traps.trap import Trap
 from db.wording.claims import is_rated, percent_of_chance, temptation
 from trapcore import _native
-from trapcore.errors import InputError, Message, UsageError
+from trapcore.errors import Message
 from trapcore.parallel.budget import Cancellation
 from trapline.web.api.library import trap_or_not_found
 from trapline.web.pages.boards import Picture, dests, ground, with_gaps
@@ -34,16 +33,14 @@ from trapline.web.pages.games import lichess_analysis, white_chance
 from trapline.web.pages.line_viewer import Step, around, trap_steps
 from trapline.web.pages.plots import profile_plot
 from trapline.web.pages.position import ahead_rows
-from trapline.web.pages.rendering import IMMUTABLE, address, capital, language_of, page
-from trapline.web.pages.search_form import SearchForm
+from trapline.web.pages.rendering import IMMUTABLE, address, language_of, page
+from trapline.web.pages.start import families_of
 from trapline.web.problems import SECURITY_HEADERS, NotFound
-from trapline.web.profile import check_player, profile_of, shown_games
+from trapline.web.profile import profile_of, shown_games
 from trapline.web.service import Service, service_of
 
 router = APIRouter(include_in_schema=False)
 
-TILES = 12
-"""Traps on the search page before a search."""
 FAMILIES_PER_PAGE = 10
 TRAPS_OF_FAMILY = 8
 """Traps of each family there; its own page has the rest."""
@@ -92,66 +89,13 @@ def piece(piece: Annotated[str, Query(max_length=1)]) -> Response:
     return Response(draw_piece(piece), media_type="image/svg+xml", headers=_IMMUTABLE)
 
 
-@router.get("/")
-async def home(request: Request) -> Response:
-    """Page of the search: the form, and the traps that it finds."""
-    service = service_of(request)
-    form = SearchForm.of(request.query_params)
-    check_player(request, form["player"])
-    only = shown_games(request)
-    searched = bool(form.params())
-    after = request.query_params.get("after") or None
-
-    def work(stop: Cancellation) -> tuple[Page | None, Message | str, Reading, dict[str, int], Counts]:
-        known, counts = _families(service), service.counts()
-        reading = read_words(service.library, form.q, only)
-        try:
-            if searched:
-                query = form.query(reading, after)
-                return None if query is None else service.query_engine.ask(query), "", reading, known, counts
-            start = service.page_cache.get(service.state(), "start", lambda: _starting_page(service))
-            return start, "", reading, known, counts
-        except (UsageError, InputError) as error:
-            return None, error.message, reading, known, counts
-
-    found, wrong, reading, known, counts = await service.run(request, work)
-    language = language_of(request)
-    return page(
-        request,
-        "home.html",
-        400 if wrong else 200,
-        form=form,
-        searched=searched,
-        wrong=capital(language.message(wrong)),
-        page=found,
-        more=None if found is None or found.next is None else address("/", **form.params(), after=found.next),
-        families=known,
-        counts=counts,
-        understood=reading.told(language),
-        unknown=reading.unknown,
-        elsewhere=None if reading.position is None else address("/position", **reading.position),
-    )
-
-
-def _starting_page(service: Service) -> Page:
-    """Traps whose baits players take most, one of each family.
-
-    Those with too few games are left out, unless too few traps remain.
-    """
-    page = service.query_engine.ask(LibraryQuery(verdict="proved", sort=Sort.FREQUENCY, limit=100))
-    frequent = [hit for hit in page.hits if hit.frequency.decisions >= LEAST_DECISIONS]
-    hits = frequent if len(frequent) >= TILES // 2 else page.hits
-    families = {hit.trap.family: hit for hit in reversed(hits)}
-    return replace(page, hits=tuple(hit for hit in hits if families[hit.trap.family] is hit)[:TILES])
-
-
 @router.get("/traps")
 async def library(request: Request, family: Text = "", after: Annotated[str, Query(max_length=1000)] = "") -> Response:
     """Page of the library: families with their first traps, or all traps of one family."""
     service = service_of(request)
 
     def work(stop: Cancellation) -> tuple[dict[str, int], dict[str, list[Trap]], str | None, Counts]:
-        known, counts = _families(service), service.counts()
+        known, counts = families_of(service), service.counts()
         if family:
             answer = service.query_engine.ask(LibraryQuery(family=family, limit=TRAPS_PER_PAGE, after=after or None))
             later = None if answer.next is None else address("/traps", family=family, after=answer.next)
@@ -363,13 +307,6 @@ def _with_better(service: Service, traps: Sequence[TrapAhead], stop: Cancellatio
 
 def _openings(service: Service) -> list[OpeningTraps]:
     return service.page_cache.get(service.traps_state(), "openings", lambda: openings_with_traps(service.library))
-
-
-def _families(service: Service) -> dict[str, int]:
-    def counted() -> dict[str, int]:
-        return {family.family: family.traps for family in families(service.library)}
-
-    return service.page_cache.get(service.traps_state(), "families", counted)
 
 
 async def _trap(request: Request, slug: str) -> Trap:
