@@ -1,4 +1,4 @@
-"""The patterns of a player as the report and the page of the report show them: both use ``templates/patterns.html``."""
+"""What the file of a report and its page have in common: their first sentences and patterns, in the same templates."""
 
 import shlex
 from base64 import b64encode
@@ -52,9 +52,10 @@ class PatternLinks:
     """Address of the page of a pattern; without it there is no link."""
 
 
-def patterns_template() -> str:
-    """The text of the template, for an environment with templates of its own."""
-    return resources.files("coach.report").joinpath("templates/patterns.html").read_text("utf-8")
+def shared_templates() -> dict[str, str]:
+    """The texts of the templates by name, for an environment with templates of its own."""
+    folder = resources.files("coach.report").joinpath("templates")
+    return {name: folder.joinpath(name).read_text("utf-8") for name in ("summary.html", "patterns.html")}
 
 
 def shown_patterns(

@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.skipif(CHROMIUM is None or DRIVER
 
 LEGAL_MOVES = "e4 e5 Nf3 Nc6 Bc4 d6 Nc3 Bg4 Nxe5 Bxd1"
 PAGES = {
-    "search": "/",
+    "start": "/",
     "hits": "/?q=legal&verdict=proved",
     "wrong": "/?q=e4+e5+Qxf7",
     "library": "/traps",
@@ -27,7 +27,8 @@ PAGES = {
     "setup": "/position/setup",
     "embedded": "/traps/legal-mate/embed?ply=2",
     "annotate": "/annotate",
-    "report": "/report",
+    "report": "/report?player=Zed",
+    "report-games": "/report/games?player=Zed",
     "practise": "/practise",
     "exercise": "/practise?go=1&hints=1",
     "about": "/about",
@@ -125,6 +126,25 @@ def games(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("games") / "games.pgn"
     path.write_text(game(FELL) * 8)
     return str(path)
+
+
+def test_pasted_games_lead_to_what_one_loses_to_in_three_clicks(browser: Browser) -> None:
+    games = "".join(game(FELL, white=f"Rival {day}", black="Zed", Date=f"2022.03.{day:02}") for day in range(1, 13))
+    browser.open("/")
+    field = browser.one("#pgn")
+    browser.driver.execute_script("arguments[0].value = arguments[1]", field, games + game(FELL))
+    browser.press("#look")
+    browser.one("#who")
+    assert browser.one("#player-1").text == "Zed"
+    browser.picture("who")
+    # The page puts itself in place anew while the games are looked through.
+    browser.driver.execute_script("document.querySelector('#player-1').click()")
+    assert "you walked into a mate (12 times)" in browser.wait_text("#summary", "costs you most")
+    assert browser.all("#patterns")
+    browser.picture("patterns")
+    browser.one('main a[href^="/practise"]').click()
+    assert browser.one("h1").text == "Practise"
+    assert "Zed" in browser.one("#view").text
 
 
 def test_everything_works_without_scripts(plain: Browser, games: str) -> None:

@@ -16,7 +16,7 @@ from fastapi.responses import Response
 from fastapi.templating import Jinja2Templates
 from jinja2 import ChoiceLoader, DictLoader, Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
-from coach.report.patterns import add_pattern_filters, patterns_template
+from coach.report.patterns import add_pattern_filters, shared_templates
 from db.traps.openings import names_by_slug, opening_slug
 from db.traps.trap import Trap, read_moves
 from db.wording.claims import numbered_line, pawns
@@ -117,9 +117,7 @@ PROMOTIONS = {"q": "Queen", "r": "Rook", "b": "Bishop", "n": "Knight"}
 def templates() -> Jinja2Templates:
     """Templates with their filters; an unknown name in a template is an error."""
     environment = Environment(
-        loader=ChoiceLoader(
-            [FileSystemLoader(PACKAGE / "templates"), DictLoader({"patterns.html": patterns_template()})]
-        ),
+        loader=ChoiceLoader([FileSystemLoader(PACKAGE / "templates"), DictLoader(shared_templates())]),
         autoescape=select_autoescape(["html"]),
         undefined=StrictUndefined,
         trim_blocks=True,

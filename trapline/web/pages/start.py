@@ -166,4 +166,7 @@ def _first_traps(service: Service) -> list[Trap]:
     if len(found) < TILES:
         asked = service.query_engine.ask(Query(verdict="proved", sort=Sort.FREQUENCY, limit=100))
         found += [hit.trap for hit in asked.hits]
-    return list({trap.family: trap for trap in reversed(found)}.values())[::-1][:TILES]
+    of_family: dict[str, Trap] = {}
+    for trap in found:
+        of_family.setdefault(trap.family, trap)
+    return list(of_family.values())[:TILES]
