@@ -19,7 +19,7 @@ from db.traps.trap import make_trap
 from db.wording.languages.english import ENGLISH
 from tests.support.polling import PATIENCE_SECONDS
 from tests.support.trap_games import FELL, game
-from tests.support.web_server import GAMES, LEGAL, Served, make_library, served
+from tests.support.web_server import GAMES, LEGAL, Served, links, make_library, served, words
 from trapcore.proof.verdict import DepthValue
 from trapline.web.pages.game_viewer import view_game
 from trapline.web.pages.plots import profile_plot, result_bar
@@ -167,6 +167,17 @@ def test_a_trap_is_stepped_through_by_links(client: httpx.Client) -> None:
         "/traps/legal-mate?ply=4"
     ).text.count("aria-current")
     assert "flipped=1" in client.get("/traps/legal-mate?side=black").text
+
+
+def test_the_page_of_a_trap_begins_with_why_it_works_and_how_to_avoid_it(client: httpx.Client) -> None:
+    page = client.get("/traps/legal-mate")
+    said = words(page)
+    why = "5...Bxd1 ignores the threat of mate in 2: 6.Bxf7+ Ke7 7.Nd5#."
+    assert said.index(why) < said.index("Before each move, ask what your opponent would play") < said.index("Proof and")
+    played = client.get(links(page, "Play it from move 1")[0])
+    assert [text for text in ("e4", "Nxe5") if f">{text}<" not in played.text] == []
+    german = words(client.get("/traps/legal-mate?lang=de"))
+    assert "5...Bxd1 übersieht die Drohung Matt in 2: 6.Bxf7+" in german
 
 
 def test_the_page_of_a_trap_tells_its_proof_and_its_files_are_there(client: httpx.Client) -> None:

@@ -20,20 +20,27 @@ from db.query.query import MOST_HITS, AheadQuery
 from db.query.query import Query as LibraryQuery
 from db.traps.board_svg import draw, draw_piece
 from db.traps.openings import named_positions, names_by_slug
+from db.traps.position_value import Values
 from db.traps.temptation import Frequency, RatingBand
 from db.traps.terms import SIDES
 from db.traps.trap import Trap
+from db.wording.causes import advice
 from db.wording.claims import is_rated, percent_of_chance, temptation
+from db.wording.evidence import Evidence
+from db.wording.languages.grammar import Grammar, Verbosity
+from db.wording.sentences import Narrator
 from trapcore import _native
 from trapcore.errors import Message
 from trapcore.parallel.budget import Cancellation
+from trapcore.proof.causes import Mistake, explain
+from trapcore.proof.verdict import Verdict
 from trapline.web.api.library import trap_or_not_found
 from trapline.web.pages.boards import Picture, dests, ground, with_gaps
 from trapline.web.pages.games import lichess_analysis, white_chance
 from trapline.web.pages.line_viewer import Step, around, trap_steps
 from trapline.web.pages.plots import profile_plot
 from trapline.web.pages.position import ahead_rows
-from trapline.web.pages.rendering import IMMUTABLE, address, language_of, page
+from trapline.web.pages.rendering import IMMUTABLE, address, language_of, numbered, page, start_number
 from trapline.web.pages.start import families_of
 from trapline.web.problems import SECURITY_HEADERS, NotFound
 from trapline.web.profile import profile_of, shown_games
@@ -62,6 +69,10 @@ class _TrapPage:
     bands: dict[RatingBand, Frequency]
     similar: list[Hit]
     sightings: SightingPage
+    explanation: _native.Explanation | None
+    """Of a proved trap."""
+    better: str
+    """The best move as far as a deep search is known, SAN; else empty."""
 
 
 Text = Annotated[str, Query(max_length=200)]
@@ -183,6 +194,8 @@ async def trap(
             service.library.frequencies_by_rating(slug).get(slug, {}),
             [hit for hit in similar if hit.trap.slug != slug][:SIMILAR],
             sightings(service.library, trap=slug, only=only, limit=SIGHTINGS_PER_PAGE, after=after or None),
+            _explanation(trap),
+            _better(trap, service.values.known([trap.epd])),
         )
 
     flipped, language = side == "black", language_of(request)
@@ -210,6 +223,10 @@ async def trap(
         lichess=lichess_analysis(step.picture.fen, flipped=flipped),
         steppers=(*around([each.url for each in steps], step.ply), turned),
         elsewhere=address("/position", fen=step.picture.fen, side="black" if flipped else ""),
+        from_start=address("/position", moves=trap.moves, side="black" if flipped else "") if trap.moves else None,
+        why=_why(trap, found.explanation, language),
+        avoid=_advice(found.explanation, language),
+        better=found.better,
         like=None if profile_of(request) is None else address("/mistakes", like=slug),
         plot=plot,
         tempting=temptation(trap.profile, found.frequency, language),
@@ -221,6 +238,41 @@ async def trap(
         sightings=found.sightings.sightings,
         more=None if following is None else address(path, after=following) + "#sightings",
     )
+
+
+def _explanation(trap: Trap) -> _native.Explanation | None:
+    if trap.verdict is not Verdict.PROVED or trap.is_disputed:
+        return None
+    return explain([Mistake(trap.epd, trap.bait, trap.killer_line, mate_in=trap.mate_in)])[0]
+
+
+def _why(trap: Trap, explanation: _native.Explanation | None, language: Grammar) -> str:
+    """Why the bait of a proved trap loses, in the sentence that a comment has for it; empty if it is not proved."""
+    if explanation is None:
+        return ""
+    board, cause = start_number(trap), next(iter(explanation.causes), None)
+    evidence = Evidence(
+        fen=trap.epd,
+        half_move=2 * board.fullmove_number + (not board.turn),
+        bait=trap.bait,
+        killer_line=trap.killer_line,
+        mate_in=trap.mate_in,
+        cause="" if cause is None else cause.name,
+        cause_squares=() if cause is None else tuple(cause.squares),
+    )
+    told = Narrator(language, Verbosity.BRIEF).fell(evidence)
+    return f"{numbered(trap)[0]} {told[:1].lower()}{told[1:]}"
+
+
+def _advice(explanation: _native.Explanation | None, language: Grammar) -> str:
+    return "" if explanation is None or not explanation.causes else advice(explanation.causes[0].name, language)
+
+
+def _better(trap: Trap, known: Values) -> str:
+    value = known.get(trap.epd)
+    if value is None or value.effort < BETTER_NODES or value.line[:1] in ((), (trap.bait,)):
+        return ""
+    return _native.sans(trap.epd, value.line[:1])[0]
 
 
 def _ground(trap: Trap, steps: list[Step], step: Step) -> str:
@@ -296,13 +348,7 @@ def _with_better(service: Service, traps: Sequence[TrapAhead], stop: Cancellatio
     known = service.values.known(lacking)
     first = [epd for epd in lacking if epd not in known or known[epd].effort < BETTER_NODES][:BETTER_SEARCHES]
     known |= service.values.of(first, stop, BETTER_NODES)
-    found = []
-    for each in traps:
-        value = known.get(each.trap.epd)
-        is_deep = value is not None and value.effort >= BETTER_NODES and value.line[:1] != (each.trap.bait,)
-        move = value.line[:1] if value is not None and is_deep and not each.better else ()
-        found.append(replace(each, better=each.better or "".join(_native.sans(each.trap.epd, move))))
-    return found
+    return [replace(each, better=each.better or _better(each.trap, known)) for each in traps]
 
 
 def _openings(service: Service) -> list[OpeningTraps]:
