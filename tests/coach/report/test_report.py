@@ -5,7 +5,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from html import unescape
+from html import escape, unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from shlex import quote
@@ -312,6 +312,35 @@ def test_the_command_writes_the_page_and_the_same_figures(library: Library, tmp_
     assert line.answer("kiss", "--all", *db)["players"] == ["Éva Kiss", "Éva Kissinger"]
     assert "did you mean 'white'" in str(line.refusal("eva kiss", "--color", "whit", *db))
     assert "nearest" in str(line.refusal("Evva Kis", *db))
+
+
+def test_report_prints_the_first_sentences_on_a_terminal(
+    new_library: NewLibrary, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with open_library(new_library(), create=True) as library:
+        games = [played("legal", f"White {number}", "Éva", BlackElo=1500) for number in range(12)]
+        store(library, tmp_path / "g.pgn", games)
+        address = library.database.engine.url.render_as_string(hide_password=False)
+        db = address if "postgresql" in address else library.name
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    command("Éva", db=db)
+    printed = capsys.readouterr()
+    assert printed.out.startswith("What costs you most in 12 games: you walked into a mate (12 times).")
+    assert "-o report.html" in printed.err
+    command("Éva", output=str(tmp_path / "r.html"), db=db)
+    assert capsys.readouterr().out == printed.out
+    told = [escape(each, quote=False) for each in printed.out.splitlines()]
+    assert all(each in (tmp_path / "r.html").read_text("utf-8") for each in told)
+
+
+def test_a_table_without_data_is_left_out(new_library: NewLibrary, tmp_path: Path) -> None:
+    with open_library(new_library(), create=True) as library:
+        library.add(proved(legal(), mate_in=2, gain=1.5))
+        index_files(library, [write(tmp_path / "g.pgn", game(AVOIDED, "Cec", "Éva Kiss"))])
+        text = page(report(library, ["Éva Kiss"]))
+    assert "What to practise" not in text
+    assert "Over time" not in text
+    assert "fell for none" not in text
 
 
 # What a player loses to ---------------------------------------------------------------------------------------------
