@@ -28,6 +28,7 @@ ADDRESSES: dict[str, tuple[str, ...]] = {
         "/report",
         "/report?player={player}",
         "/report/traps?player={player}",
+        "/report/games?player={player}",
         "/practise",
         "/practise?go=1&player={player}",
         "/practise/progress?player={player}",

@@ -40,6 +40,7 @@ def test_every_view_of_hostile_games_is_whole_and_harmless(library: Path) -> Non
             "/report?player=Eva",
             "/report?player=Eva&zone=5.5",
             "/report/traps?player=Eva",
+            "/report/games?player=Eva",
             "/games/1",
             "/games/2",
             "/games/3",

@@ -193,7 +193,7 @@ def test_a_public_server_keeps_reports_to_itself(library: Path) -> None:
     with served(library, library.parent, web_public=True) as running, running.client() as client:
         client.headers["accept"] = "text/html"
         assert PLAYER not in client.get("/report", params={"player": PLAYER}).text
-        for path in ("/report/traps?player=Kiss", "/games/1", "/report/jobs/x"):
+        for path in ("/report/traps?player=Kiss", "/report/games?player=Kiss", "/games/1", "/report/jobs/x"):
             assert client.get(path).status_code == 403
         assert client.post("/report", files=NOTHING, data={"pgn": GAMES[0]}).status_code == 403
 

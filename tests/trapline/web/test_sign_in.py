@@ -223,6 +223,7 @@ def test_whose_games_a_trap_stood_in_is_told_to_the_players_alone(library: Path)
 PRIVATE = (
     "/report",
     "/report/traps?player=Hikaru99",
+    "/report/games?player=Hikaru99",
     "/games/1",
     "/games/2",
     "/games/3",

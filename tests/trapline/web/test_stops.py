@@ -36,6 +36,7 @@ QUERIES = {
     "/practise/exercises.{kind}": [f"player={quote(PLAYER)}", ""],
     "/report": [f"player={quote(PLAYER)}"],
     "/report/traps": [f"player={quote(PLAYER)}"],
+    "/report/games": [f"player={quote(PLAYER)}"],
     "/games/{number}": ["best=1", "ply=3&best=1"],
 }
 """The dearest that can be asked of an address; of any other, what it answers without parameters."""

@@ -1,4 +1,4 @@
-"""Pages of a player's report: the form, the progress, his losing moves and where they are, a game of the library."""
+"""Pages of a player's report: the progress, his losing moves and where they are, his games, one of them."""
 
 import re
 from collections import Counter
@@ -54,6 +54,7 @@ SECONDS = 60.0
 """Longest time in which a report is put together."""
 
 GAMES_PER_PAGE = 50
+"""Games on a page of the list of a player's games."""
 
 OPENINGS = 12
 """Rows of the table of openings."""
@@ -112,7 +113,7 @@ _KINDS: tuple[tuple[str, str], ...] = (
 
 @router.get("/report")
 async def report(request: Request, wanted: Annotated[Wanted, Query()]) -> Response:
-    """Page with the form, or with the report of a player."""
+    """Page with the report of a player; without one the start page."""
     service, profile = service_of(request), profile_of(request)
     name = wanted.player.strip()
     if profile is None or not (name or profile.name):
