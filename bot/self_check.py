@@ -59,8 +59,8 @@ def _account(settings: BotOptions, connect: Callable[..., Lichess]) -> Iterator[
         yield Finding(
             "token",
             "bad",
-            "there is none, and the bot cannot play without one; put it into TRAPLINE_BOT_TOKEN or into a file named by "
-            "bot.token_file",
+            "there is none, and the bot cannot play without one; put it into TRAPLINE_BOT_TOKEN or into a file "
+            "named by bot.token_file",
         )
         return
     yield from exposed(settings.bot)

@@ -211,8 +211,8 @@ class BotSettings(Section):
         ge=0.0,
         le=240,
         allow_inf_nan=False,
-        description="Minutes of processor time that the bot takes to build an opening repertoire of traps for one colour "
-        "and rating of opponents, by another process of the lowest priority; 0 to play without.",
+        description="Minutes of processor time that the bot takes to build an opening repertoire of traps for one "
+        "colour and rating of opponents, by another process of the lowest priority; 0 to play without.",
     )
     studies: tuple[str, ...] = Field(
         default=(),
