@@ -3,6 +3,7 @@
 ================  ==========================================================================
 played.py         what was played in a position of the indexed games, by those of a rating too
 replies.py        how likely each reply is: games of the rating, of all, and the move model
+people.py         what people play in a position, what it costs, and the practical score
 expectation.py    own moves within the allowed cost, and what each is worth against people
 tree.py           the repertoire as a value: moves, replies, traps
 build.py          the tree of moves, grown where games are likeliest to go

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypedDict, Unpack
 
 import chess
-from sqlalchemy import Connection, Select, func, select
+from sqlalchemy import Connection, Select, case, func, select
 
 from db.games.game_address import game_address
 from db.games.trap_occurrences import year_of
@@ -19,6 +19,7 @@ from db.storage.sighting_rows import MIRROR, coded
 from db.storage.tables import GameRow, OccurrenceRow, PositionRow, TrapRow
 from db.storage.trap_rows import read_traps
 from db.traps.json_form import JSON_FORM, to_dict
+from db.traps.temptation import RATING_BANDS, UNKNOWN_RATING
 from db.traps.trap import Trap, read_moves
 from trapcore import _native
 from trapcore.errors import UsageError
@@ -31,6 +32,7 @@ SAMPLE_GAMES = 5
 
 _WHITE, _DRAW, _BLACK = "1-0", "1/2-1/2", "0-1"
 _EXCHANGED = {_WHITE: _BLACK, _BLACK: _WHITE}
+_HIGHEST = next(str(band) for band in RATING_BANDS if band.most is None and band.least is not None)
 _YEAR = func.substr(GameRow.date, 1, 4)
 
 
@@ -75,6 +77,8 @@ class PlayedMove:
     """or in a win for Black; what is missing has no result."""
     mean_rating: int | None
     """Of those who played it; None if the rating of none is known."""
+    by_rating: dict[str, int]
+    """Times that it was played by players of each rating (``1200-1599``, ``unknown``), the weakest first."""
     last_year: int | None
     trap: str | None
     """Slug of the trap whose bait it is."""
@@ -148,7 +152,7 @@ def explore(
     these and between. ``mirrored`` counts the position with colours exchanged, too. Raises `UsageError`, `InputError`
     for a bad position or move, and `LibraryError`.
     """
-    board = _board(fen, moves)
+    board = board_of(fen, moves)
     ratings, years = _bounds(games)
     views = [_View(board.fen(), False, board.turn, ratings, years)]
     if mirrored:
@@ -180,6 +184,7 @@ class _Sums:
     """What is known of those who played a move."""
 
     results: Counter[str] = field(default_factory=Counter)
+    bands: Counter[str] = field(default_factory=Counter)
     rated: int = 0
     ratings: int = 0
     """The sum of them."""
@@ -209,14 +214,18 @@ class _View(NamedTuple):
         """Add what was played to the sums by coded move."""
         elo = self._elo()
         figures = func.count(), func.count(elo), func.sum(elo)
-        counted = self._of_position(OccurrenceRow.move, GameRow.result, _YEAR, *figures)
+        below = [(elo <= band.most, str(band)) for band in RATING_BANDS if band.most is not None]
+        rest = (elo.is_(None), str(UNKNOWN_RATING))
+        band = case(rest, *below, else_=_HIGHEST).label("band")
+        counted = self._of_position(OccurrenceRow.move, GameRow.result, _YEAR, band, *figures)
         counted = counted.where(OccurrenceRow.move.is_not(None))
-        for move, result, date, count, rated, ratings in connection.execute(
-            counted.group_by(OccurrenceRow.move, GameRow.result, _YEAR)
+        for move, result, date, rating, count, rated, ratings in connection.execute(
+            counted.group_by(OccurrenceRow.move, GameRow.result, _YEAR, "band")
         ):
             if self._is_within(date):
                 sums, year = played[self._code(move)], year_of(date)
                 sums.results[self._result(result)] += count
+                sums.bands[rating] += count
                 sums.rated += rated
                 sums.ratings += ratings or 0
                 sums.last_year = max(filter(None, (sums.last_year, year)), default=None)
@@ -262,7 +271,8 @@ class _View(NamedTuple):
         return move ^ MIRROR if self.mirrored else move
 
 
-def _board(fen: str | None, moves: str | None) -> chess.Board:
+def board_of(fen: str | None, moves: str | None) -> chess.Board:
+    """The position of a FEN, or after moves (SAN or UCI) from the usual start. Raises `UsageError` and `InputError`."""
     if (fen is None) == (moves is None):
         raise UsageError("a position is given by its FEN or by the moves that lead to it, and not by both")
     if fen is not None:
@@ -334,6 +344,7 @@ def _played(
             draws=sums.results[_DRAW],
             black=sums.results[_BLACK],
             mean_rating=round(sums.ratings / sums.rated) if sums.rated else None,
+            by_rating={str(band): sums.bands[str(band)] for band in RATING_BANDS if sums.bands[str(band)]},
             last_year=sums.last_year,
             trap=None if trap is None else trap.slug,
             cost=None if trap is None else trap.cost,

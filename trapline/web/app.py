@@ -10,7 +10,7 @@ from fastapi.middleware.cors import CORSMiddleware
 from fastapi.middleware.gzip import GZipMiddleware
 from fastapi.openapi.utils import get_openapi
 
-from db.games.explorer import Explored
+from coach.repertoire.people import ExploredPeople
 from db.games.sightings import SightingPage
 from db.library.library import Library
 from db.library.open import made_by
@@ -33,7 +33,7 @@ from trapline.web.settings import WebOptions
 GZIP_LEVEL = 5
 """Compression level; a higher one takes twice the time for a few per cent."""
 
-WRITTEN = (Explored, HitAnswer, LosingMove, Proposals, SightingPage, TrapAnswer, TrapInGames, WinningMove)
+WRITTEN = (ExploredPeople, HitAnswer, LosingMove, Proposals, SightingPage, TrapAnswer, TrapInGames, WinningMove)
 """Dataclasses whose JSON the routes write."""
 
 

@@ -112,6 +112,7 @@ def test_real_questions_get_the_answers_that_are_described(described: Any, clien
         ("/api/v1/traps/{slug}/sightings", f"/api/v1/traps/{seen['slug']}/sightings?limit=2"),
         ("/api/v1/explore", f"/api/v1/explore?fen={LEGAL}&mirrored=true"),
         ("/api/v1/explore", "/api/v1/explore?moves=e4&min_rating=1&since=1900"),
+        ("/api/v1/explore", f"/api/v1/explore?fen={LEGAL}&people=true"),
         ("/api/v1/families", "/api/v1/families"),
         ("/api/v1/annotations/{id}", place),
         ("/health", "/health"),

@@ -232,6 +232,18 @@ def test_a_position_tells_what_is_known_and_what_was_just_fallen_for(client: htt
     assert "1. e4" in played
 
 
+def test_position_shows_what_people_play_and_marks_only_judged_moves(client: httpx.Client) -> None:
+    page = client.get("/position", params={"fen": LEGAL}).text
+    section = page[page.index('aria-labelledby="people"') : page.index('aria-labelledby="played"')]
+    rows = {html.unescape(re.sub("<.*?>", " ", row)).split()[0]: row for row in re.findall("<tr>.*?</tr>", section)}
+    assert "popular and wrong" in rows["Bxd1"]
+    assert 'class="bait"' in rows["Bxd1"]
+    assert 'class="bait"' not in rows["Nxe5"]
+    assert "Practical" in rows
+    asked = client.get("/api/v1/explore", params={"fen": LEGAL, "people": True}).json()["people"]
+    assert [move["san"] for move in asked["moves"] if move["cost"] is not None] == ["Bxd1"]
+
+
 def test_a_position_shows_the_traps_ahead_with_their_moves(client: httpx.Client) -> None:
     text = client.get("/position", params={"line": "e2e4,e7e5,g1f3"}).text
     section = text.partition('id="ahead"')[2].partition("</section>")[0]

@@ -25,7 +25,7 @@ QUERIES = {
         f"fen={quote(CROWDED)}&similar=100&measure={measure}"
         for measure in ("abstracted", "continuations", "sequences", "structural")
     ],
-    "/api/v1/explore": [f"fen={quote(CROWDED)}&mirrored=1"],
+    "/api/v1/explore": [f"fen={quote(CROWDED)}&mirrored=1", f"fen={quote(CROWDED)}&people=1"],
     "/api/v1/propose": [f"fen={quote(CROWDED)}&nodes=10000000&top=50&explain=1"],
     "/position": [f"fen={quote(CROWDED)}"],
     "/position/setup": [f"fen={quote(CROWDED)}"],

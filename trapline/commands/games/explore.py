@@ -10,6 +10,7 @@ from trapline.commands.options import DbOption, JsonOption, SinceOption, UntilOp
 from trapline.commands.resources import open_existing
 
 if TYPE_CHECKING:
+    from coach.repertoire.people import People
     from db.games.explorer import Explored, PlayedMove, TrapHere
 
 
@@ -25,14 +26,23 @@ def explore(
     mirrored: Annotated[
         bool, typer.Option("--mirrored", help="Also count the position with colours exchanged.")
     ] = False,
+    people: Annotated[
+        bool,
+        typer.Option(
+            "--people", help="Show what people play by rating, in the games and by a model, and what it costs."
+        ),
+    ] = False,
     db: DbOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Show what was played in a position of the indexed games, how it ended, and who fell for its baits.
 
     Without a terminal each move is a line with tabs: SAN, count, wins of White, draws, wins of Black, mean rating, last
-    year, trap.
+    year, trap. With `--people` it is: SAN, times by rating, shares by the model at four ratings, cost, `popular and
+    wrong`. The last line has the win chance with the best move, and the practical score at each rating.
     """
+    from coach.repertoire.people import ExploredPeople, people_of
+    from db.games.explorer import board_of
     from db.games.explorer import explore as explored
     from trapline.commands.terminal import print_json, say
 
@@ -48,17 +58,42 @@ def explore(
             until=until,
             mirrored=mirrored,
         )
+        shown = people_of(library, board_of(fen, moves), found) if people else None
         indexed = library.counts().games
     if as_json:
-        print_json(found.to_dict())
+        print_json((ExploredPeople.of(found, shown) if people else found).to_dict())
         return
-    if found.moves or found.traps:
+    if shown is not None:
+        _print_people(shown)
+    elif found.moves or found.traps:
         _print(found)
     if not indexed:
         say("no games are indexed yet; `trapline index FILE` reads some")
     elif not found.games:
         asked = "the one indexed game" if indexed == 1 else f"any of the {indexed:,} indexed games that are asked about"
         say(f"the position did not occur in {asked}")
+
+
+def _print_people(people: People) -> None:
+    """Who plays which move, and what the position is worth."""
+    from coach.repertoire.people import RATINGS
+    from trapline.commands.terminal import print_table
+
+    rows = [
+        (
+            move.san,
+            ", ".join(f"{band}: {count} of {people.played[band]}" for band, count in move.played.items()),
+            *(f"{share:.0%}" for share in move.model.values()),
+            "" if move.cost is None else f"{move.cost:.2f}",
+            "popular and wrong" if move.is_trap else "",
+        )
+        for move in people.moves
+    ]
+    if people.value is not None:
+        best = f"{people.value:+.2f} with the best move, by {'the library' if people.is_stored else 'a search'}"
+        rows.append(("practical score", best, *(f"{chance:+.2f}" for chance in people.practical.values()), "", ""))
+    columns = ("move", "times by rating", *map(str, RATINGS), "costs", "")
+    print_table("What people play here: in the games, and of each rating by the model", columns, rows)
 
 
 def _print(found: Explored) -> None:

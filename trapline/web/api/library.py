@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
-from db.games.explorer import Explored
+from coach.repertoire.people import ExploredPeople, people_of
+from db.games.explorer import board_of
 from db.games.explorer import explore as explored
 from db.games.sightings import SightingPage, sightings
 from db.library.families import families
@@ -137,17 +138,21 @@ async def trap_sightings(slug: Slug, params: Annotated[SightingParams, Query()],
     return await json_response(request, service, compute)
 
 
-@router.get("/explore", response_model=Explored, responses=NOT_MODIFIED, summary="What was played")
+@router.get("/explore", response_model=ExploredPeople, responses=NOT_MODIFIED, summary="What was played")
 async def explore(params: Annotated[ExploreParams, Query()], request: Request) -> Response:
-    """The moves that were played in a position, how they ended, which of them are baits, and who took these."""
+    """The moves that were played in a position, how they ended, which of them are baits, and who took these; with
+    ``people`` also what people of several ratings play, and what that costs."""
     service, only = service_of(request), shown_games(request)
 
     def compute(stop: Cancellation) -> Content:
-        found = explored(service.library, **params.model_dump())
+        asked = params.model_dump(exclude={"people"})
+        found, people = explored(service.library, **asked), None
+        if params.people:
+            people = people_of(service.library, board_of(params.fen, params.moves), found, stop)
         moves = (replace(move, fallers=told_fallers(only, move)) for move in found.moves)
-        return replace(found, moves=tuple(moves)).to_dict()
+        return ExploredPeople.of(replace(found, moves=tuple(moves)), people).to_dict()
 
-    return await json_response(request, service, compute)
+    return await json_response(request, service, compute, search=params.people)
 
 
 @router.get(

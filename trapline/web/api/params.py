@@ -80,6 +80,7 @@ class ExploreParams(QueryParams):
     since: int | None = Field(default=None, ge=1, le=9999, description="First year.")
     until: int | None = Field(default=None, ge=1, le=9999, description="Last year.")
     mirrored: bool = Field(default=False, description="Count the position with colours exchanged, too.")
+    people: bool = Field(default=False, description="With what people of several ratings play, and what it costs.")
 
 
 class SightingParams(QueryParams):

@@ -11,6 +11,7 @@ import chess
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
+from coach.repertoire.people import People, people_of
 from db.games.explorer import Explored, explore
 from db.query.ahead import AheadPage, TrapAhead, traps_ahead
 from db.query.answer import Hit, Match
@@ -55,7 +56,9 @@ _CASTLING = {
     "q": (chess.BLACK, "O-O-O"),
 }
 _ERASER = "x"
-_SHOWN = ("chance", "known", "similar", "fallen", "ahead", "wins", "loses", "explored", "found", "later")
+_SHOWN = (
+    "chance", "known", "similar", "fallen", "ahead", "wins", "loses", "explored", "people", "found", "later",
+)  # fmt: skip
 """Of a position, in the template."""
 
 Text = Annotated[str, Query(max_length=200)]
@@ -137,6 +140,8 @@ class _Found:
     explored: Explored | None
     ahead: AheadPage | None = None
     """Traps that can still arise; None likewise."""
+    people: People | None = None
+    """None likewise."""
 
 
 def _find(service: Service, view: View, boards: list[chess.Board], stop: Cancellation, *, quick: bool) -> _Found:
@@ -160,6 +165,7 @@ def _find(service: Service, view: View, boards: list[chess.Board], stop: Cancell
         return _Found(chance, known, similar[:SIMILAR], fallen, None, least, None)
     question = Question(boards[-2].fen(), view.line[-1]) if view.line else Question(board.fen())
     suggester = service.suggester(PROPOSED, NODES, unproved=False, explain=True)
+    explored = explore(service.library, fen=board.fen())
     return _Found(
         chance,
         known,
@@ -167,8 +173,9 @@ def _find(service: Service, view: View, boards: list[chess.Board], stop: Cancell
         fallen,
         suggester.answer(question, stop),
         least,
-        explore(service.library, fen=board.fen()),
+        explored,
         traps_ahead(service.library, AheadQuery(start=board.fen(), limit=AHEAD)),
+        people_of(service.library, board, explored, stop),
     )
 
 
@@ -271,6 +278,8 @@ def _context(view: View, board: chess.Board, found: _Found, only: ShownGames, la
         "found": found,
         "nodes": NODES,
         "explored": explored,
+        "people": found.people,
+        "after": lambda uci: view.after(chess.Move.from_uci(uci)).url(),
     }
 
 
