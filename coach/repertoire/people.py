@@ -115,8 +115,9 @@ def people_of(library: Library, board: chess.Board, explored: Explored, stop: Ca
     given = dict(zip(searched, gifts, strict=False))
     tempting = _native.tempting_moves(board.fen())
     shares = {rating: models[rating].foreseen(replies[rating], given, tempting) for rating in RATINGS}
-    stored, costs = _costs(library, board, explored.traps)
+    stored, costs = _costs(library, board)
     value = stored if stored is not None else best if given else None
+    costs |= {trap.bait: cost for trap in explored.traps if (cost := _trap_cost(trap, value)) is not None}
     lost = {rating: given_away(every, given) for rating, every in shares.items()}
     return People(
         played=_summed(move.by_rating for move in explored.moves),
@@ -134,7 +135,14 @@ def given_away(replies: Iterable[LikelyReply], given: dict[str, float]) -> float
     return sum(probability * gift for probability, gift in gifts if gift >= LEAST_GIFT)
 
 
-def _costs(library: Library, board: chess.Board, traps: Iterable[TrapHere]) -> tuple[float | None, dict[str, float]]:
+def _trap_cost(trap: TrapHere, value: float | None) -> float | None:
+    """What a proved bait costs: all of the position's value if it allows a mate."""
+    if trap.verdict is not Verdict.PROVED:
+        return None
+    return trap.cost if trap.mate_in is None or value is None else 1.0 + value
+
+
+def _costs(library: Library, board: chess.Board) -> tuple[float | None, dict[str, float]]:
     """The library's value of the position, and by UCI what the moves cost that it has judged."""
     here, after = _native.epd(board.fen()), {}
     for move in board.legal_moves:
@@ -148,9 +156,7 @@ def _costs(library: Library, board: chess.Board, traps: Iterable[TrapHere]) -> t
     if here in deep:
         known = {board.uci(move): deep[epd] for move, epd in after.items() if epd in deep}
         costs = {uci: max(0.0, deep[here] + chance) for uci, chance in known.items()}
-    return deep.get(here), costs | {
-        each.bait: each.cost for each in traps if each.cost is not None and each.verdict is Verdict.PROVED
-    }
+    return deep.get(here), costs
 
 
 def _moves(
