@@ -1,7 +1,9 @@
 """Exercises of a player: positions of his own losing moves, killers that he missed, and the library's traps.
 
-His own come first, those that cost most before the others; then the traps, those of openings that he plays before the
-others, each as the attacker sees it, and after all of them each as the victim does.
+A losing move of his gives two: to find a safe move in its place, and to punish it from the other side. The second is
+asked if the first has several right answers (`coach.practice.tested.is_confirmed`). His own come first, those that cost
+most before the others; then the traps, if they are wanted: those of openings that he plays before the others, each as
+the attacker sees it, and after all of them each as the victim does.
 """
 
 from collections import Counter
@@ -48,6 +50,8 @@ class Filter:
     least_rating: int | None = None
     """Of the opponent; with either bound only exercises from games are left."""
     most_rating: int | None = None
+    traps: bool = False
+    """Also the library's traps, after the player's own exercises."""
 
     def __call__(self, exercise: Exercise) -> bool:
         """Whether it is wanted."""
@@ -74,20 +78,24 @@ class Material:
     """Positions of the player's games that may be decoys, the costliest losing moves first."""
 
 
-def material_of(library: Library, player: str | SiteAccount) -> Material:
-    """What an account may practise, or the player with this name in the games; for nobody (an empty name) the library's
-    traps. Raises `LibraryError`.
+def material_of(library: Library, player: str | SiteAccount, *, traps: bool = False) -> Material:
+    """What an account may practise, or the player with this name in the games, with ``traps`` also the library's traps;
+    for nobody (an empty name) these alone. Raises `LibraryError`.
     """
     moves, _ = lost_moves(library, games_of_player(library, player))
-    with library.database.read() as connection:
-        traps = list(from_traps(connection))
+    of_library: list[Exercise] = []
+    if traps or not player:
+        with library.database.read() as connection:
+            of_library = list(from_traps(connection))
     played = Counter(move.opening for move in moves)
     ranked = [(-move.expected_cost, each.epd, each.task, each) for move in moves for each in from_games([move])]
     own = [each for *_, each in sorted(ranked, key=lambda one: one[:3])]
-    traps.sort(key=lambda each: (each.task, -played[each.opening], each.slug))
+    of_library.sort(key=lambda each: (each.task, -played[each.opening], each.slug))
     found: dict[tuple[str, Task], Exercise] = {}
-    for each in (*own, *traps):
-        found.setdefault((each.epd, each.task), each)
+    for each in (*own, *of_library):
+        known = found.get((each.epd, each.task))
+        if known is None or (known.is_turned and not each.is_turned):
+            found[each.epd, each.task] = each
     decoys = own_decoys(sorted(moves, key=lambda move: (-move.expected_cost, move.epd)))
     return Material(tuple(filter(has_choice, found.values())), tuple(filter(has_choice, decoys)))
 
@@ -98,13 +106,11 @@ def has_choice(exercise: Exercise) -> bool:
 
 
 def from_games(moves: Iterable[LostMove]) -> Iterator[Exercise]:
-    """The exercises of losing moves: a safe move in place of the player's, a killer that he missed."""
+    """The exercises of losing moves: a safe move in place of the player's, and its killer from the other side; a killer
+    that he missed."""
     for lost in moves:
         move = lost.move
-        line = (lost.uci, *move.killer_line)
         if not move.killer_line:
-            continue
-        if not _is_sharp(move.before, move.after, move.mate_in, is_players=lost.is_players):
             continue
         about: dict[str, Any] = {
             "mate_in": move.mate_in,
@@ -115,20 +121,21 @@ def from_games(moves: Iterable[LostMove]) -> Iterator[Exercise]:
             "game": lost.game,
         }
         patterns = patterns_of(move)
-        if lost.is_players:
+        if lost.is_players and _is_sharp(move.before, move.after, move.mate_in, is_players=True):
             yield Exercise(
                 task=Task.SAFE,
                 origin=Origin.LOST,
                 epd=lost.epd,
-                line=line,
+                line=(lost.uci, *move.killer_line),
                 number=lost.number,
                 patterns=tuple(each.key for each in patterns),
                 **about,
             )
-        elif move.answer == "missed":
+        is_asked = lost.is_players or move.answer == "missed"
+        if is_asked and _is_sharp(move.before, move.after, move.mate_in, is_players=False):
             yield Exercise(
                 task=Task.KILLER,
-                origin=Origin.MISSED,
+                origin=Origin.LOST if lost.is_players else Origin.MISSED,
                 epd=lost.epd_after,
                 line=move.killer_line,
                 number=lost.number + (lost.colour == "black"),

@@ -93,6 +93,11 @@ class Exercise:
         return self.origin is Origin.DECOY
 
     @property
+    def is_turned(self) -> bool:
+        """Whether the player's own losing move is to be punished from the other side."""
+        return self.origin is Origin.LOST and self.task is Task.KILLER
+
+    @property
     def killer_line(self) -> tuple[str, ...]:
         """UCI, from the killer on."""
         return self.line[1:] if self.task is Task.SAFE else self.line

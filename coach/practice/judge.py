@@ -22,10 +22,12 @@ from hashlib import blake2b
 from coach.practice.exercise import NOTHING, Exercise, Task
 from db.storage.practice_rows import MoveTest
 from db.traps.events import mates
+from trapcore import _native
 from trapcore.parallel.budget import Budget, Cancellation
 from trapcore.proof.search import search
 from trapcore.proof.trap_test import TESTER_VERSION, BaitTest, check_bait
 from trapcore.proof.verdict import Verdict
+from trapcore.trees.chess_game import parse_position
 from trapcore.win_chance import BLUNDER, win_chance
 
 NODES = 100_000
@@ -43,6 +45,12 @@ WINS_NODES = 4 * NODES
 
 WINS = 0.7
 """Win chance, -1..1, from which an answer wins."""
+
+ALONE = 0.2
+"""Win chance, 10 points, that every move but one lets slip at least if a question has one answer."""
+
+OBVIOUS = 0.95
+"""Share of players rated `_native.MIDDLE_RATING` who play a move, by the move model, that needs no practice."""
 
 LINE = 7
 """Most plies of a line that does not end in mate; what a search sees farther off is no longer forced."""
@@ -75,10 +83,29 @@ class Judgement:
 
 def check_move(epd: str, move: str) -> MoveTest:
     """What the search of `NODES` nodes says of a move (UCI): whether it is as clear a loss as it has to see any other,
-    in a position that another move would have held; and the best other move."""
+    in a position that exactly one other move would have held, no obvious one; and the best other move."""
     test = check_bait(epd, move, budget=Budget(nodes=NODES))
     held = bool(test.depths) and win_chance(test.depths[-1].best) >= -LEVEL
-    return MoveTest(_is_loss(test) and held, test.best)
+    is_clear = _is_loss(test) and held and test.best is not None
+    return MoveTest(is_clear and _if_alone(epd, test.best or "") is not None, test.best)
+
+
+def check_killer(epd: str, killer: str) -> MoveTest:
+    """Whether a killer (UCI) gives an advantage that no other move gives, and is not obvious."""
+    chance = _if_alone(epd, killer)
+    return MoveTest(chance is not None and chance >= BLUNDER, None)
+
+
+def _if_alone(epd: str, move: str) -> float | None:
+    """Win chance after a move, -1..1, if every other move lets slip `ALONE` of it or more, and the move is not
+    `OBVIOUS`; else None."""
+    if dict(_native.move_probabilities(epd, None, _native.MIDDLE_RATING))[move] >= OBVIOUS:
+        return None
+    board = parse_position(epd)
+    others = [uci for uci in map(board.uci, board.legal_moves) if uci != move]
+    mine, rest = (search(epd, Budget(nodes=NODES), only=moves) for moves in ([move], others))
+    chance = win_chance(mine.value)
+    return chance if chance - win_chance(rest.value) >= ALONE else None
 
 
 @lru_cache(maxsize=1024)
@@ -104,10 +131,14 @@ def failing_line(decoy: Exercise) -> tuple[str, ...]:
     return decoy.line if test is None else (*decoy.line, *_shown(test.killer_line, test.mate_in))
 
 
-TEST = blake2b(repr((TESTER_VERSION, NODES, BLUNDER, MARGIN, LEVEL)).encode(), digest_size=16).hexdigest()
+TEST = blake2b(
+    repr((TESTER_VERSION, NODES, BLUNDER, MARGIN, LEVEL, ALONE, OBVIOUS)).encode(), digest_size=16
+).hexdigest()
 """Digest of everything that an answer of `check_move` depends on."""
 DECOY_TEST = f"{TEST[:26]}-decoy"
-"""The same for `check_decoy`."""
+"""The same for `check_decoy`,"""
+KILLER_TEST = f"{TEST[:25]}-killer"
+"""and for `check_killer`."""
 
 
 def _is_loss(test: BaitTest) -> bool:

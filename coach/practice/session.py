@@ -4,15 +4,15 @@ What a player has done is in the library and nowhere else: it is stored with eac
 goes on where it stopped, in the terminal or on the page, however it ended.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta, tzinfo
 
 from coach.practice.collect import Filter, material_of, plain_theme
-from coach.practice.exercise import Exercise, Origin
+from coach.practice.exercise import Exercise, Task
 from coach.practice.judge import Judgement, Mark, judge
 from coach.practice.mixing import from_patterns, in_turn, with_decoys
-from coach.practice.tested import is_confirmed, keep, recall
+from coach.practice.tested import in_turn_confirmed, keep, recall, search_all
 from coach.practice.wording import theme_words
 from db.games.accounts import SiteAccount
 from db.games.players import find_players, players
@@ -26,6 +26,12 @@ from trapcore.parallel.budget import Cancellation
 
 AGAIN = timedelta(minutes=10)
 """After a wrong answer."""
+
+SESSION = timedelta(hours=12)
+"""Answers of so long count as one session, which has one new exercise of each game."""
+
+EXPORTED = 200
+"""Most exercises that are exported."""
 
 
 def rated(exercise: Exercise, card: Card | None, now: datetime, *, is_right: bool, hints: int) -> tuple[int, Card]:
@@ -136,8 +142,8 @@ class Practice:
         return next((each for each in self.exercises if each.id == id), None)
 
     def next(self, library: Library, now: datetime, skip: Collection[str] = ()) -> Exercise | None:
-        """What is to be answered now: what is due for the longest time, else the first new one that is confirmed
-        (`coach.practice.tested.is_confirmed`), which may take a second for each that is skipped.
+        """What is to be answered now: what is due for the longest time, else the first new one that is from no game of
+        this session and is confirmed (`coach.practice.tested.is_confirmed`). Each that is not may take a second.
 
         ``skip``: identifiers of exercises that are put off. None if there is nothing to do. Raises `LibraryError`.
         """
@@ -147,9 +153,12 @@ class Practice:
         ready = [(time, each) for time, each in due if time <= now]
         if ready:
             return min(ready, key=lambda pair: pair[0])[1]
-        new = [each for each in wanted if (each.epd, each.task) not in cards]
-        recall(library, [each for each in new if each.origin in (Origin.LOST, Origin.DECOY)])
-        return next(filter(is_confirmed, new), None)
+        known = [each for each in self.exercises if each.id in skip or (each.epd, each.task) in cards]
+        games = {each.game for each in known if each.id in skip or _is_recent(cards[each.epd, each.task], now)} - {None}
+        new = [each for each in wanted if (each.epd, each.task) not in cards and each.game not in games]
+        recall(library, new)
+        ahead = sum(2 if each.is_decoy else -1 for each in known if each.task is Task.KILLER)
+        return next(in_turn_confirmed(new, ahead), None)
 
     def standing(self, library: Library, now: datetime, zone: tzinfo | None = None) -> Standing:
         """How it stands at ``now`` (UTC); days begin as they do in ``zone``, by default that of the machine.
@@ -164,8 +173,8 @@ class Practice:
         done = [review.is_right for review, day in zip(reviews, days, strict=True) if day == today and review.rating]
         known = [cards[each.epd, each.task] for each in self.exercises if (each.epd, each.task) in cards]
         later = [card.due for card in known if card.due > now]
-        # Most of the player's own positions turn out to be no decoys.
-        new = [each for each in self.exercises if each.best or not each.is_decoy]
+        # Most of the player's own positions turn out to be no decoys, and a losing move is asked about once.
+        new = [each for each in self.exercises if each.best or not (each.is_decoy or each.is_turned)]
         return Standing(
             due=len(known) - len(later),
             new=sum((each.epd, each.task) not in cards for each in new),
@@ -211,10 +220,9 @@ class Practice:
                 review = replace(review, rating=rating)
             return store_review(connection, self.profile, card, review), card.due
 
-    def exported(self, library: Library) -> list[Exercise]:
-        """The exercises without the positions that are no decoys, which takes a second for each that was not tested."""
-        recall(library, self.exercises)
-        return [each for each in self.exercises if not each.is_decoy or is_confirmed(each)]
+    def exported(self, library: Library, open_for_writing: Callable[[], Library]) -> list[Exercise]:
+        """The first `EXPORTED` exercises that are confirmed, which takes a second for each that was not tested."""
+        return search_all(library, self.exercises, open_for_writing, EXPORTED)
 
     def _cards(self, library: Library) -> dict[tuple[str, str], Card]:
         with library.database.read() as connection:
@@ -229,14 +237,14 @@ def open_practice(library: Library, player: str | SiteAccount, wanted: Filter) -
     """
     if isinstance(player, str) and player:
         player = find_player(library, player)
-    material = material_of(library, player)
+    material = material_of(library, player, traps=wanted.traps)
     every = [*material.exercises, *(from_patterns(wanted.pattern, material.exercises) if wanted.pattern else ())]
     if not every:
         if not player:
             raise UsageError("there is nothing to practise in {library}: it has no proved trap", library=library.name)
         raise UsageError(
-            "there is nothing to practise in {library}: it has no proved trap and no losing move of {name}; "
-            "`trapline index FILE --db {library}` looks for them",
+            "there is nothing to practise in {library}: it has no losing move of {name}; "
+            "`trapline index FILE --db {library}` looks for them, or practise the library's traps",
             library=library.name,
             name=str(player),
         )
@@ -262,6 +270,10 @@ def find_player(library: Library, player: str) -> str:
         return player
     (name,) = find_players(players(library), player)
     return name
+
+
+def _is_recent(card: Card, now: datetime) -> bool:
+    return now - card.last_review < SESSION
 
 
 def now_utc() -> datetime:

@@ -8,9 +8,12 @@ import chess
 from coach.practice.collect import plain_theme
 from coach.practice.exercise import NOTHING, Exercise, Origin, Task
 from coach.practice.judge import Judgement, Mark, failing_line
-from db.patterns.keys import Pattern
-from db.traps.terms import Side
+from coach.practice.tested import right_move
+from db.patterns.keys import Level, Pattern
+from db.traps.terms import KINDS, Side
+from db.wording.causes import cause_name
 from db.wording.claims import points_of_cost, year
+from db.wording.effects import effects_of
 from db.wording.languages.english import ENGLISH
 from db.wording.languages.grammar import Grammar
 from db.wording.names import theme_name
@@ -20,6 +23,9 @@ HINTS = 3
 
 _REFUTATION = 3
 """Plies of the line that refutes a decoy's killer, in a sentence; the board shows all of it."""
+
+_PLAIN = frozenset(KINDS) - {"mate"} | {"quietMove"}
+"""Themes that say only what kind of move the killer is."""
 
 PIECE_HINT = 2
 """The hint that names the piece and its square."""
@@ -75,30 +81,59 @@ def _pattern_name(exercise: Exercise, language: Grammar) -> str:
 
 
 def hint(exercise: Exercise, number: int, language: Grammar = ENGLISH) -> str:
-    """A hint, from 1 to `HINTS`: the theme, the piece that moves, and the kind of move.
+    """A hint, from 1 to `HINTS`: the motif, the piece that moves, and the kind of move.
 
-    No hint names the move. Where a killer is asked the hints are true of a decoy as well.
+    No hint names the move. If a killer is asked, the hints are true of a decoy as well. If a safe move is asked, the
+    first is about the move to avoid; the others need the right move, which may have to be searched.
     """
     board, words = exercise.board(), language.practice
-    is_safe = exercise.task is Task.SAFE
     if number == 1:
-        return words["avoid_what" if is_safe else "look_for"].format(theme=_about(exercise, language))
+        return _motif(exercise, language)
     if number == PIECE_HINT:
         square = hinted_square(exercise)
+        if not square:
+            is_kings = chess.square_file(chess.parse_square(_hinted(exercise)[:2])) >= chess.FILE_NAMES.index("e")
+            return words["consider_kings_side" if is_kings else "consider_queens_side"]
         kind = board.piece_type_at(chess.parse_square(square))
         assert kind is not None
-        if is_safe:
-            return words["avoid_piece"].format(piece=language.the_piece[kind], square=square)
         return words["consider_piece"].format(piece=language.the_piece[kind], square=square)
-    if is_safe:
-        board.push_uci(exercise.line[0])
-    subject = words["the_answer" if is_safe else "the_move"]
-    return words[_nature(board, exercise.killer_line[0])].format(subject=subject)
+    return words[_nature(board, _hinted(exercise))].format(subject=words["the_move"])
 
 
 def hinted_square(exercise: Exercise) -> str:
-    """The square of the piece that the second hint names: it plays the bait or the killer."""
-    return exercise.line[0][:2]
+    """The square of the piece that the second hint names; empty if it has a single move, which would be the answer."""
+    square = _hinted(exercise)[:2]
+    origin = chess.BB_SQUARES[chess.parse_square(square)]
+    return square if len(list(exercise.board().generate_legal_moves(origin))) > 1 else ""
+
+
+def _hinted(exercise: Exercise) -> str:
+    """The move (UCI) that the hints are about: the killer, else the safe move, or the bait if none is known."""
+    return exercise.line[0] if exercise.task is Task.KILLER else right_move(exercise) or exercise.line[0]
+
+
+def _motif(exercise: Exercise, language: Grammar) -> str:
+    """What loses, or what to think of: never only that something is taken, or that the move is quiet."""
+    words = language.practice
+    if exercise.task is Task.SAFE:
+        cause = next((key for key in exercise.patterns if Pattern(key).level is Level.CAUSE), "")
+        if cause and exercise.mate_in is None:
+            return words["avoid_cause"].format(cause=cause_name(cause, language))
+        return words["avoid_what"].format(theme=_about(exercise, language))
+    kind = _target(exercise) if exercise.themes[0] in _PLAIN else None
+    if kind is not None:
+        return words["look_for_piece"].format(piece=language.the_piece[kind])
+    return words["look_for"].format(theme=_about(exercise, language))
+
+
+def _target(exercise: Exercise) -> chess.PieceType | None:
+    """What the killer takes, checks or attacks; None if it is nothing."""
+    board, move = exercise.board(), chess.Move.from_uci(exercise.line[0])
+    taken = board.piece_type_at(move.to_square)
+    if taken is not None or board.gives_check(move):
+        return taken or chess.KING
+    effects = effects_of(board, exercise.line[:1], 2 * board.fullmove_number)
+    return next((each.targets[0][0] for each in effects if each.does in ("attack", "pin")), None)
 
 
 def _nature(board: chess.Board, uci: str) -> str:

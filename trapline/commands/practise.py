@@ -42,6 +42,9 @@ def practise(
         str | None,
         typer.Option(metavar="FROM-TO", help="Only games against opponents of this rating, such as 1200-1599."),
     ] = None,
+    traps: Annotated[
+        bool, typer.Option("--traps", help="Also practise the library's traps, after your own exercises.")
+    ] = False,
     count: Annotated[int, typer.Option(metavar="N", min=1, help="Number of exercises.")] = 20,
     patterns: Annotated[
         bool, typer.Option("--patterns", help="List the player's patterns, the worst first, and stop.")
@@ -60,11 +63,11 @@ def practise(
     language: LanguageOption = None,
     db: DbOption = None,
 ) -> None:
-    """Practise your own losing moves, the killers that you missed, and the library's traps.
+    """Practise your own losing moves and the killers that you missed. Without a name, practise the library's traps.
 
-    Answer with a move, such as Nf3 or g1f3, or with `hint`, `show`, `skip` or `quit`. Some positions are decoys, in
-    which no move wins: `yes` and `no` say whether one does. The search refutes a wrong answer. An exercise comes again
-    when you are about to forget it. Every answer is stored at once.
+    Each exercise has one right answer. Answer with a move, such as Nf3 or g1f3, or with `hint`, `show`, `skip` or
+    `quit`. Some positions are decoys, in which no move wins: `yes` and `no` say whether one does. The search refutes a
+    wrong answer. An exercise comes again when you are about to forget it. Every answer is stored at once.
     """
     from coach.practice.collect import Filter
     from coach.practice.session import open_practice
@@ -78,7 +81,12 @@ def practise(
         check_outputs([export] if export.suffix in (".pgn", ".apkg") else export.glob("exercises-*.pgn"), db)
     least, most = bounds("rating", rating)
     wanted = Filter(
-        theme=theme_key(theme, grammar), pattern=pattern, opening=opening, least_rating=least, most_rating=most
+        theme=theme_key(theme, grammar),
+        pattern=pattern,
+        opening=opening,
+        least_rating=least,
+        most_rating=most,
+        traps=traps,
     )
     with open_existing(db, read_only=progress or patterns or export is not None) as library:
         if patterns:
@@ -265,11 +273,10 @@ def _standing(practice: Practice, library: Library, language: Grammar) -> str:
 
 def _export(practice: Practice, path: Path, library: Library) -> None:
     from coach.practice.export import write_exercises
-    from coach.practice.tested import recall
+    from db.library.open import open_library
     from trapline.commands.terminal import say
 
-    exercises = practice.exported(library)
-    recall(library, exercises)
+    exercises = practice.exported(library, lambda: open_library(library.name))
     for file in write_exercises(exercises, path, name=practice.name, library=library.name):
         say(f"wrote {file}")
 

@@ -18,7 +18,7 @@ from coach.practice.exercise import NOTHING, SOMETHING, Exercise, Origin, Task
 from coach.practice.judge import LINE, MARGIN, Mark, failing_line, judge
 from coach.practice.mixing import from_patterns, with_decoys
 from coach.practice.session import Practice, open_practice
-from coach.practice.tested import is_confirmed, keep, recall, right_move, untested
+from coach.practice.tested import in_turn_confirmed, is_confirmed, keep, recall, right_move, untested
 from coach.practice.wording import HINTS, hint, question, solution, source, verdict
 from db.library.library import Library
 from db.library.open import open_library
@@ -143,6 +143,15 @@ def test_killers_of_a_players_own_games_are_tested_before_they_are_asked(
     monkeypatch.setattr(tested, "check_decoy", lambda epd, move: pytest.fail("it was searched again"))
     recall(library, [untried])
     assert is_confirmed(untried)
+
+
+def test_decoys_are_one_for_two_killers(decoy: Exercise, library: Library) -> None:
+    missed = [each for each in material_of(library, PLAYER).exercises if each.origin is Origin.MISSED]
+    killer = next(filter(is_confirmed, missed))
+    many = [decoy] * 9
+    assert [each.is_decoy for each in in_turn_confirmed(many)] == [True]
+    mixed = list(in_turn_confirmed([*many, killer, *many, killer, killer, *many]))
+    assert [each.is_decoy for each in mixed] == [True, False, True, False, False, True]
 
 
 def test_answer_to_a_decoy_is_stored_and_it_comes_again(library: Library, decoy: Exercise) -> None:

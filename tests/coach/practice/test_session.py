@@ -10,7 +10,7 @@ import pytest
 from coach.practice.collect import Filter, material_of
 from coach.practice.exercise import NOTHING, AnswerError, Exercise, Origin, Task, read_answer
 from coach.practice.judge import Mark, judge
-from coach.practice.session import AGAIN, Practice, open_practice
+from coach.practice.session import AGAIN, SESSION, Practice, open_practice
 from coach.practice.tested import is_confirmed, right_move
 from coach.practice.wording import HINTS, hint, question, solution, source, verdict
 from db.library.library import Library
@@ -35,7 +35,7 @@ def found(library: Library, epd: str, task: Task, name: str = PLAYER) -> Exercis
 
 
 def test_his_losing_moves_and_missed_killers_come_before_the_traps(library: Library) -> None:
-    every = material_of(library, PLAYER).exercises
+    every = material_of(library, PLAYER, traps=True).exercises
     origins = [each.origin for each in every]
     assert origins == sorted(origins, key=lambda origin: origin is Origin.TRAP)
     assert len({(each.epd, each.task) for each in every}) == len(every)
@@ -127,8 +127,10 @@ def test_what_is_shown_as_right_is_right_for_the_search_that_judges() -> None:
         pytest.param("4rr1k/ppp2qRp/2np1n2/7p/3P4/1P2PN2/P1PBQP1P/1K1R4 w - -", "d1g1", False, id="still better"),
         # Black is lost with any move.
         pytest.param("r4rk1/pppq1ppp/2n5/2b1P3/5Q2/3B1N2/PPP3PP/3R1R1K b - -", "c5e7", False, id="lost anyway"),
-        # 1.Qg4 loses the queen.
-        pytest.param("rnbqkbnr/ppp2ppp/3p4/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq -", "d1g4", True, id="the queen"),
+        # 1.Qg4 loses the queen, and nearly any other move is safe.
+        pytest.param("rnbqkbnr/ppp2ppp/3p4/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq -", "d1g4", False, id="the queen"),
+        # Only 5...Nxe5 holds.
+        pytest.param(LEGAL_SAFE, "g4d1", True, id="a single move"),
     ],
 )
 def test_an_exercise_is_made_where_it_is_clear_what_is_wrong(epd: str, bait: str, expected: bool) -> None:
@@ -180,7 +182,8 @@ def test_an_answer_is_stored_at_once_and_the_exercise_comes_again(library: Libra
     standing = practice.standing(library, NOW + timedelta(minutes=11), UTC)
     assert (standing.due, standing.waiting, standing.right, standing.wrong) == (1, 1, 1, 1)
     # The position of the player that may be a decoy does not count before it is tested.
-    assert standing.new == len([each for each in practice.exercises if each.best or not each.is_decoy]) - 2
+    counted = [each for each in practice.exercises if each.best or not (each.is_decoy or each.is_turned)]
+    assert standing.new == len(counted) - 2
     assert (standing.streak, standing.next_due) == (1, right.comes_again)
 
 
@@ -205,6 +208,65 @@ def test_what_the_search_leaves_open_and_slow_wins_are_not_stored(library: Libra
     done = practice.answer(library, BACK_RANK, "d1d7", NOW)
     assert (done.judgement.mark, done.number, done.comes_again) == (Mark.SLOW, None, None)
     assert practice.standing(library, NOW).new == 1
+
+
+MANY_SAFE = lost("2r3k1/pp3ppp/1q6/8/5b2/P1PBrP2/2K4P/1R1Q3R b - -", "b6d4")
+"""Black has safe moves enough in place of 1...Qxd4, and White has only 2.Bxh7+ against it."""
+TURNED = replace(
+    MANY_SAFE,
+    task=Task.KILLER,
+    epd="2r3k1/pp3ppp/8/8/3q1b2/P1PBrP2/2K4P/1R1Q3R w - -",
+    line=("d3h7", "g8h7", "d1d4"),
+    played_before="b6d4",
+    before=MANY_SAFE.epd,
+)
+
+
+def test_move_with_many_safe_moves_is_punished_from_the_other_side() -> None:
+    assert not is_confirmed(MANY_SAFE)
+    assert is_confirmed(TURNED)
+    assert judge(TURNED, "d3h7").mark is Mark.RIGHT
+    assert question(TURNED).startswith("White to move after Qd4")
+
+
+def test_move_with_a_single_safe_move_is_not_asked_about_twice(library: Library) -> None:
+    safe = found(library, LEGAL_SAFE, Task.SAFE)
+    killer = replace(
+        safe, task=Task.KILLER, epd=LEGAL_KILLER, line=safe.line[1:], played_before="g4d1", before=LEGAL_SAFE
+    )
+    assert is_confirmed(safe)
+    assert not is_confirmed(killer)
+    assert is_confirmed(replace(killer, origin=Origin.MISSED))
+
+
+@pytest.mark.parametrize(
+    ("epd", "killer"),
+    [
+        pytest.param("6k1/5ppp/8/8/8/8/1R3PPP/3R2K1 w - -", "d1d8", id="a second mate"),
+        pytest.param("4k3/8/8/3q4/4P3/8/8/3RK3 w - -", "d1d5", id="a second capture"),
+    ],
+)
+def test_killer_is_no_exercise_if_another_move_wins_as_well(epd: str, killer: str) -> None:
+    assert not is_confirmed(replace(BACK_RANK, epd=epd, line=(killer,), mate_in=None))
+
+
+def test_session_asks_for_one_exercise_of_a_game(library: Library) -> None:
+    missed = found(library, LEGAL_KILLER, Task.KILLER)
+    fell = replace(found(library, LEGAL_SAFE, Task.SAFE), game=missed.game)
+    practice = Practice(PLAYER, (missed, fell))
+    assert practice.next(library, NOW) == missed
+    assert practice.next(library, NOW, {missed.id}) is None
+    done = practice.answer(library, missed, "c4f7", NOW)
+    assert done.comes_again is not None
+    assert practice.next(library, NOW + timedelta(hours=1)) is None
+    assert practice.next(library, NOW + SESSION) == fell
+
+
+def test_traps_of_the_library_come_only_if_they_are_asked_for(library: Library) -> None:
+    own = {each.origin for each in open_practice(library, PLAYER, Filter()).exercises}
+    assert Origin.TRAP not in own
+    assert Origin.TRAP in {each.origin for each in open_practice(library, PLAYER, Filter(traps=True)).exercises}
+    assert Origin.TRAP in {each.origin for each in open_practice(library, "", Filter()).exercises}
 
 
 def test_nothing_to_practise_says_what_to_do(library: Library, new_library: NewLibrary) -> None:
@@ -244,7 +306,11 @@ def test_words_tell_no_more_than_is_asked(library: Library) -> None:
         "Look at the bishop on c4.",
         "It is a capture with check.",
     ]
-    assert hint(safe, 3) == "The answer to it is a capture with check."
+    assert [hint(safe, number) for number in range(1, HINTS + 1)] == [
+        "The move to avoid loses to a mate in 2.",
+        "Look at the knight on c6.",
+        "It is a capture.",
+    ]
     assert solution(killer, None) == "The killer is 6.Bxf7+ Ke7 7.Nd5#."
     assert "https://lichess.org/x" in source(safe)
 

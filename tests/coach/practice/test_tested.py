@@ -94,7 +94,7 @@ def test_what_is_searched_for_an_export_is_stored_as_it_goes(library: Library, m
 
     monkeypatch.setattr(tested, "check_move", killed_at_the_second)
     with pytest.raises(KeyboardInterrupt), open_library(library.name, read_only=True) as reading:
-        search_all(reading, every, lambda: open_library(library.name))
+        search_all(reading, every, lambda: open_library(library.name), most=9)
     _forget()
     recall(library, every)
     assert untested(every) == every[1:]

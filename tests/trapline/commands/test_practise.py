@@ -11,7 +11,7 @@ from sqlalchemy import func, select
 
 from coach.practice.collect import Filter
 from coach.practice.exercise import Task
-from coach.practice.session import open_practice
+from coach.practice.session import now_utc, open_practice
 from db.library.open import open_library
 from db.storage.tables import PracticeReviewRow
 from tests.support.command_line import run_program
@@ -112,15 +112,14 @@ def test_exercises_are_written_to_files(folder: Path) -> None:
 
 def test_decoy_asks_whether_something_wins_and_says_why_nothing_does(folder: Path) -> None:
     arguments = ("--pattern", "mate:N:K")
+    given, decoys, asked = [], 0, set[str]()
     with open_library(folder / "library.sqlite") as library:
         practice = open_practice(library, PLAYER, Filter(pattern="mate:N:K"))
-    given, decoys = [], 0
-    for each in practice.exercises:
-        if each.is_decoy and not each.best:
-            continue  # of her own games, where the killer does not fail clearly
-        given.append("no" if each.is_decoy else "yes" if each.task is Task.KILLER else "skip")
-        given += ["skip"] if given[-1] == "yes" else []
-        decoys += each.is_decoy
+        while (each := practice.next(library, now_utc(), asked)) is not None:
+            asked.add(each.id)
+            given.append("no" if each.is_decoy else "yes" if each.task is Task.KILLER else "skip")
+            given += ["skip"] if given[-1] == "yes" else []
+            decoys += each.is_decoy
     assert decoys
     done = practise(folder, "\n".join([*given, ""]), *arguments, "--count", "50")
     assert done.returncode == 0

@@ -69,12 +69,12 @@ def test_a_wrong_answer_is_refuted_on_the_board_and_kept(client: httpx.Client, l
 def test_hints_say_more_and_an_illegal_answer_is_asked_again(client: httpx.Client, library: Path) -> None:
     page = exercise(client, hints="2")
     assert "The move to avoid loses to a mate in 2." in words(page)
-    assert "It is a move of the bishop on g4." in words(page)
+    assert "Look at the knight on c6." in words(page)
     again = client.post("/practise", data={**hidden(page), "answer": "<b>Ke9"})
     assert again.status_code == 400
     assert "is no legal move here; write one like Nf3" in words(again)
     assert "<b>Ke9" not in again.text
-    assert "It is a move of the bishop on g4." in words(again)
+    assert "Look at the knight on c6." in words(again)
     assert stored(library) == 0
 
 

@@ -13,7 +13,6 @@ from fastapi.responses import Response
 from coach.practice.export import exercises_deck, exercises_pgn
 from coach.practice.progress import LEAST_GAMES, PracticeProgress, progress_of
 from coach.practice.session import Practice, now_utc, open_practice
-from coach.practice.tested import search_all
 from coach.practice.wording import HINTS, theme_words
 from db.storage.practice_rows import profile_names
 from trapcore.errors import Message, UsageError
@@ -135,8 +134,7 @@ async def export(request: Request, kind: str, place: Annotated[Place, Query()]) 
 
     def work() -> bytes:
         practice = _practice(service, profile, wanted)
-        search_all(service.library, practice.exercises, service.open_for_writing)
-        exercises = practice.exported(service.library)
+        exercises = practice.exported(service.library, service.open_for_writing)
         return exercises_deck(exercises, practice.name) if kind == "apkg" else exercises_pgn(exercises).encode()
 
     content = await service.export(request, lambda stop: work(), seconds=EXPORT_SECONDS)

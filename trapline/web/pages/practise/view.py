@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import Request
 from fastapi.responses import RedirectResponse, Response
@@ -39,7 +39,7 @@ from trapline.web.service import Service
 SKIPPED = 200
 """Most exercises that an address puts off."""
 
-CHOICE = ("player", "theme", "opening", "pattern", "least", "most")
+CHOICE = ("player", "theme", "opening", "pattern", "least", "most", "traps")
 """Parameters that say whose exercises are wanted, and which."""
 
 Name = Annotated[str, Field(max_length=200)]
@@ -70,6 +70,7 @@ class Wanted:
             "theme": self.filter.theme,
             "opening": self.filter.opening,
             "pattern": self.filter.pattern,
+            "traps": "1" if self.filter.traps else "",
             **{name: "" if bound is None else str(bound) for name, bound in bounds.items()},
         }
 
@@ -85,6 +86,8 @@ class Place(BaseModel):
     least: Rating = ""
     most: Rating = ""
     pattern: Name = ""
+    traps: bool | Literal[""] = False
+    """Also the library's traps."""
     skip: Annotated[str, Field(max_length=13 * SKIPPED)] = ""
     exercise: Short = ""
     """`Exercise.id`; empty for the next one."""
@@ -105,7 +108,13 @@ class Place(BaseModel):
         bounds = {"least_rating": number(self.least), "most_rating": number(self.most)}
         return Wanted(
             player if profile is None else profile.player(player),
-            Filter(theme=theme, pattern=self.pattern.strip(), opening=self.opening.strip(), **bounds),
+            Filter(
+                theme=theme,
+                pattern=self.pattern.strip(),
+                opening=self.opening.strip(),
+                traps=bool(self.traps),
+                **bounds,
+            ),
             tuple(each for each in self.skip.split(",") if each),
         )
 
@@ -178,7 +187,7 @@ class PracticeView:
         flipped = not board.turn
         here = {"exercise": exercise.id, "hints": hints or "", "sure": "1" if sure else ""}
         picture = Picture(fen=board.fen(), last=exercise.played_before, flipped=flipped)
-        circle = hinted_square(exercise) if hints >= PIECE_HINT else ""
+        told = await self.service.run(self.request, lambda stop: self._hints(exercise, hints))
         return await self._page(
             status,
             state="ask",
@@ -186,9 +195,11 @@ class PracticeView:
             question=question(exercise, self.language, sure=sure),
             asks_whether=exercise.task is Task.KILLER and not sure,
             message=message,
-            hints=[hint(exercise, number, self.language) for number in range(1, hints + 1)],
+            hints=told[:hints],
             picture=picture,
-            ground=ground(picture, dests=dests(board.legal_moves), answer=True, circle=circle),
+            ground=ground(
+                picture, dests=dests(board.legal_moves), answer=True, circle=told[-1] if hints >= PIECE_HINT else ""
+            ),
             squares=squares(
                 board,
                 from_,
@@ -201,6 +212,12 @@ class PracticeView:
             more=self.wanted.url(**{**here, "hints": hints + 1}) if hints < HINTS else None,
             skip=self.wanted.url(skip=",".join((*self.wanted.skip, exercise.id)[-SKIPPED:])),
         )
+
+    def _hints(self, exercise: Exercise, count: int) -> list[str]:
+        """So many hints, and the square that they name. What they need may be searched."""
+        recall(self.service.library, [exercise])
+        told = [hint(exercise, number, self.language) for number in range(1, count + 1)]
+        return [*told, hinted_square(exercise) if count >= PIECE_HINT else ""]
 
     async def answered(self, number: int, ply: int | None) -> Response:
         """Page of a stored answer: what is said of it, and its line on the board."""
