@@ -63,11 +63,12 @@ def practise(
     language: LanguageOption = None,
     db: DbOption = None,
 ) -> None:
-    """Practise your own losing moves and the killers that you missed. Without a name, practise the library's traps.
+    """Practise your own losing moves and the killers that you missed.
 
-    Each exercise has one right answer. Answer with a move, such as Nf3 or g1f3, or with `hint`, `show`, `skip` or
-    `quit`. Some positions are decoys, in which no move wins: `yes` and `no` say whether one does. The search refutes a
-    wrong answer. An exercise comes again when you are about to forget it. Every answer is stored at once.
+    Without a name you practise the library's traps. Each exercise has one right answer. Answer with a move, such as Nf3
+    or g1f3, or with `hint`, `show`, `skip` or `quit`. Some positions are decoys, in which no move wins: `yes` and `no`
+    say whether one does. The search refutes a wrong answer. An exercise comes again when you are about to forget it.
+    Every answer is stored at once.
     """
     from coach.practice.collect import Filter
     from coach.practice.session import open_practice
