@@ -66,6 +66,11 @@ def test_a_wrong_answer_is_refuted_on_the_board_and_kept(client: httpx.Client, l
         assert words(other.get(where, headers={"accept": "text/html"})) == words(shown)
 
 
+def test_traps_of_the_library_stay_chosen_from_page_to_page(client: httpx.Client) -> None:
+    assert 'name="traps" value="1"' in exercise(client, traps="1").text
+    assert 'name="traps" value=""' in exercise(client).text
+
+
 def test_hints_say_more_and_an_illegal_answer_is_asked_again(client: httpx.Client, library: Path) -> None:
     page = exercise(client, hints="2")
     assert "The move to avoid loses to a mate in 2." in words(page)
