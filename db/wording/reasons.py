@@ -8,7 +8,6 @@ import chess
 from db.wording.effects import Effect, effects_of
 from db.wording.evidence import Evidence
 from db.wording.material import best_moves
-from db.wording.stands import SEARCHED_NODES
 from trapcore import _native
 from trapcore.parallel.budget import Budget
 from trapcore.proof.search import search
@@ -16,6 +15,7 @@ from trapcore.trees.chess_game import parse_position
 from trapcore.win_chance import BLUNDER, win_chance
 
 _AS_GOOD = 0.1  # win chance by which searches of two moves differ that are as good as each other
+_NODES = 8_000  # of such a search
 _PAWN = 100  # centipawns that a capture wins at least which is to be guarded against
 
 _SOON = 6  # plies of a line in which happens what a move is about
@@ -85,7 +85,7 @@ def _after_best(evidence: Evidence) -> list[Effect]:
 
 def is_still_best(board: chess.Board, move: str) -> bool:
     """Whether a move (UCI) of the side to move is as good as any by a short search."""
-    asked, best = (search(board.fen(), Budget(nodes=SEARCHED_NODES), only=only).value for only in ((move,), ()))
+    asked, best = (search(board.fen(), Budget(nodes=_NODES), only=only).value for only in ((move,), ()))
     return win_chance(asked) >= win_chance(best) - _AS_GOOD
 
 
@@ -110,7 +110,7 @@ def _has_another(board: chess.Board, reply: str, value: float | None) -> bool:
     others = [move.uci() for move in board.legal_moves if move.uci() != reply]
     if value is None or not others:
         return False
-    return win_chance(search(board.fen(), Budget(nodes=SEARCHED_NODES), only=others).value) >= value - _AS_GOOD / 2
+    return win_chance(search(board.fen(), Budget(nodes=_NODES), only=others).value) >= value - _AS_GOOD / 2
 
 
 def _is_strong(effect: Effect) -> bool:
