@@ -3,7 +3,7 @@
 It works without a script: each square is a link to the same page with one change.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -13,7 +13,7 @@ from fastapi.responses import Response
 
 from coach.repertoire.people import People, people_of
 from db.games.explorer import Explored, explore
-from db.query.ahead import AheadPage, TrapAhead, traps_ahead
+from db.query.ahead import AheadPage, traps_ahead
 from db.query.answer import Hit, Match
 from db.query.query import AheadQuery
 from db.query.query import Query as LibraryQuery
@@ -31,7 +31,7 @@ from trapline.web.pages.boards import Picture, Square, dests, ground, square_ord
 from trapline.web.pages.games import white_chance
 from trapline.web.pages.line_viewer import move_number
 from trapline.web.pages.plots import result_bar
-from trapline.web.pages.rendering import PROMOTIONS, address, capital, language_of, page
+from trapline.web.pages.rendering import PROMOTIONS, address, ahead_rows, capital, language_of, page
 from trapline.web.profile import ShownGames, profile_of, shown_games, told_fallers
 from trapline.web.service import Service, service_of
 
@@ -56,10 +56,9 @@ _CASTLING = {
     "q": (chess.BLACK, "O-O-O"),
 }
 _ERASER = "x"
-_SHOWN = (
+_SHOWN = (  # of a position, in the template
     "chance", "known", "similar", "fallen", "ahead", "wins", "loses", "explored", "people", "found", "later",
 )  # fmt: skip
-"""Of a position, in the template."""
 
 Text = Annotated[str, Query(max_length=200)]
 Short = Annotated[str, Query(max_length=5)]
@@ -281,11 +280,6 @@ def _context(view: View, board: chess.Board, found: _Found, only: ShownGames, la
         "people": found.people,
         "after": lambda uci: view.after(chess.Move.from_uci(uci)).url(),
     }
-
-
-def ahead_rows(traps: Iterable[TrapAhead]) -> list[dict[str, object]]:
-    """Rows of the table of traps ahead, with their links."""
-    return [{"of": each, "url": address("/position", fen=each.trap.epd), "bait": each.trap.sans()[0]} for each in traps]
 
 
 def _proposed(

@@ -5,6 +5,7 @@ parameter ``lang`` of any page's address; a cookie remembers it.
 """
 
 import json
+from collections.abc import Iterable
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
@@ -17,6 +18,7 @@ from fastapi.templating import Jinja2Templates
 from jinja2 import ChoiceLoader, DictLoader, Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
 from coach.report.patterns import add_pattern_filters, shared_templates
+from db.query.ahead import TrapAhead
 from db.traps.openings import names_by_slug, opening_slug
 from db.traps.trap import Trap, read_moves
 from db.wording.claims import numbered_line, pawns
@@ -205,3 +207,8 @@ def _static_version() -> str:
     """Hash of the style sheet and the script, so that browsers may cache them."""
     content = b"".join(file.read_bytes() for file in sorted(STATIC.rglob("*")) if file.is_file())
     return blake2b(content, digest_size=6).hexdigest()
+
+
+def ahead_rows(traps: Iterable[TrapAhead]) -> list[dict[str, object]]:
+    """Rows of the table of traps ahead, with their links."""
+    return [{"of": each, "url": address("/position", fen=each.trap.epd), "bait": each.trap.sans()[0]} for each in traps]

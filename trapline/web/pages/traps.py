@@ -39,8 +39,7 @@ from trapline.web.pages.boards import Picture, dests, ground, with_gaps
 from trapline.web.pages.games import lichess_analysis, white_chance
 from trapline.web.pages.line_viewer import Step, around, trap_steps
 from trapline.web.pages.plots import profile_plot
-from trapline.web.pages.position import ahead_rows
-from trapline.web.pages.rendering import IMMUTABLE, address, language_of, numbered, page, start_number
+from trapline.web.pages.rendering import IMMUTABLE, address, ahead_rows, language_of, numbered, page, start_number
 from trapline.web.pages.start import families_of
 from trapline.web.problems import SECURITY_HEADERS, NotFound
 from trapline.web.profile import profile_of, shown_games
