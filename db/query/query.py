@@ -19,7 +19,7 @@ from trapcore.proof.verdict import Verdict
 
 MOST_HITS = 200
 """Most hits of one page."""
-LONGEST_MOVES = 8000
+LONGEST_MOVES = 4000
 """Characters of the moves to a position: more than the longest game has before a draw is claimed."""
 
 _ECO = Condition(

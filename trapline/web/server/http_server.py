@@ -9,7 +9,7 @@ GRACE_SECONDS = 10
 MOST_CONNECTIONS = 1000
 """At the same time; what comes beyond is answered with 503."""
 
-HEAD_BYTES = 16 * 1024
+HEAD_BYTES = 64 * 1024
 """Longest head of a request."""
 
 
