@@ -5,7 +5,7 @@ set -eu
 bin=$1
 out=out/demo
 mkdir -p "$out"
-rm -f "$out"/library.sqlite* # built anew each time, so that the demonstration shows what a first run does
+rm -rf "$out"/library.sqlite* # built anew each time, so that the demonstration shows what a first run does
 echo "== The trap library, the certificate of each proof checked while it is built"
 "$bin/trapline" library init --db "$out/library.sqlite"
 echo
