@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
-from functools import cached_property
+from functools import lru_cache
 from typing import Any, Self
 
 import chess
@@ -29,7 +29,7 @@ class Answer:
     """Whether the whole line was proved; otherwise only its first move is played without a search."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class SetBait:
     """A bait of a trap that was set, with its proof."""
 
@@ -47,28 +47,32 @@ class SetBait:
         """The reply to it."""
         return Answer(self.bait, self.line, self.mate_in is not None)
 
-    @cached_property
-    def trap(self) -> Trap:
-        """It as a trap like those of a library, named by where it strikes: ``knight fork on c7 trap``."""
-        board = parse_position(self.fen)
-        place = explain([Mistake(self.fen, self.bait, self.line, mate_in=self.mate_in)])[0].place
-        victim: Side = "white" if board.turn == chess.WHITE else "black"
-        where = safe_name(place_name(place, colour=victim, short=True)) if place else ""
-        for uci in (self.bait, *self.line):
-            board.push_uci(uci)
-        return Trap(
-            slug=f"set-{_native.position_key(self.fen).hex()[:16]}-{self.bait}",
-            name=f"{where} trap".strip(),
-            family="set",
-            epd=_native.epd(self.fen),
-            bait=self.bait,
-            killer_line=self.line,
-            outcome=Outcome.MATE if board.is_checkmate() else Outcome.MATERIAL,
-            verdict=Verdict.PROVED,
-            mate_in=self.mate_in,
-            gain=self.gain,
-            proof_by=_native.TESTER_VERSION,
-        )
+
+@lru_cache(maxsize=256)
+def trap_of(bait: SetBait) -> Trap:
+    """A bait as a trap like those of a library, named by where it strikes: ``knight fork on c7 trap``.
+
+    It is asked for after each move of a game, and the name needs a search.
+    """
+    board = parse_position(bait.fen)
+    place = explain([Mistake(bait.fen, bait.bait, bait.line, mate_in=bait.mate_in)])[0].place
+    victim: Side = "white" if board.turn == chess.WHITE else "black"
+    where = safe_name(place_name(place, colour=victim, short=True)) if place else ""
+    for uci in (bait.bait, *bait.line):
+        board.push_uci(uci)
+    return Trap(
+        slug=f"set-{_native.position_key(bait.fen).hex()[:16]}-{bait.bait}",
+        name=f"{where} trap".strip(),
+        family="set",
+        epd=_native.epd(bait.fen),
+        bait=bait.bait,
+        killer_line=bait.line,
+        outcome=Outcome.MATE if board.is_checkmate() else Outcome.MATERIAL,
+        verdict=Verdict.PROVED,
+        mate_in=bait.mate_in,
+        gain=bait.gain,
+        proof_by=_native.TESTER_VERSION,
+    )
 
 
 @dataclass
@@ -104,7 +108,7 @@ class SetTraps:
 
     def traps(self) -> list[Trap]:
         """The baits as traps, in the order in which they were set."""
-        return [bait.trap for baits in self.baits.values() for bait in baits]
+        return [trap_of(bait) for baits in self.baits.values() for bait in baits]
 
     def to_json(self) -> list[dict[str, Any]]:
         """JSON entries of all baits."""

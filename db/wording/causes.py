@@ -14,7 +14,7 @@ from db.wording.evidence import Evidence
 from db.wording.facts import CAPTURES, Facts
 from db.wording.languages.english import ENGLISH
 from db.wording.languages.grammar import Grammar
-from db.wording.material import best_moves, lost_points, takes_with_profit
+from db.wording.material import answered_best, best_moves, lost_points, takes_with_profit
 from trapcore.parallel.budget import Budget
 from trapcore.proof.search import search
 from trapcore.trees.chess_game import parse_position
@@ -292,15 +292,11 @@ def _falls_first(baited: chess.Board, line: Sequence[str]) -> chess.Square | Non
 def _falls_as_well(evidence: Evidence, square: chess.Square) -> bool:
     """Whether what stands on the square after the losing move falls to the same answer after the best one: that it
     falls is no reason then."""
-    if evidence.best is None:
-        return False
-    before, baited, after = (parse_position(evidence.fen) for _ in range(3))
+    before, baited, after = parse_position(evidence.fen), parse_position(evidence.fen), answered_best(evidence)
     baited.push_uci(evidence.bait)
-    after.push_uci(evidence.best)
-    killer = baited.parse_uci(evidence.killer_line[0])
-    same = all(after.piece_at(each) == baited.piece_at(each) for each in (square, killer.from_square))
-    if not same or not after.is_legal(killer):
+    if evidence.best is None or after is None or after.piece_at(square) != baited.piece_at(square):
         return False
+    killer = baited.parse_uci(evidence.killer_line[0])
     if killer.to_square == square and takes_with_profit(after, killer.uci()):
         return True
     expected = best_moves(evidence)[1:]

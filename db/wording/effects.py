@@ -9,17 +9,14 @@ from dataclasses import dataclass
 
 import chess
 
+from db.wording.stands import PIECE, POINT, Target, gains_on, taken_by
 from trapcore import _native
 from trapcore.piece_values import POINTS
 
-_PIECE = 180  # centipawns that the capture of a piece wins at least which is attacked: a knight for a pawn
-_PAWN = 100  # centipawns that any capture wins at least
 _NAMED = 2  # pieces that are named as attacked
 _DEVELOPED_UNTIL = 21  # half-moves until which a piece that leaves its first rank is developed
 _PROMOTES_IN = 9  # plies of a line until which a pawn promotes that its first move brings through
 _CENTRE = chess.SquareSet(chess.BB_FILE_C | chess.BB_FILE_D | chess.BB_FILE_E | chess.BB_FILE_F)
-
-Target = tuple[chess.PieceType, chess.Square]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,15 +79,15 @@ _LASTING = frozenset(
 
 def _win(played: _Move) -> Effect | None:
     """It takes a piece with profit."""
-    taken = _taken(played)
-    if taken is None or taken[0] == chess.PAWN or _gain(played) < _PIECE:
+    taken = taken_by(played.before, played.move)
+    if taken is None or taken[0] == chess.PAWN or _gain(played) < PIECE:
         return None
     return Effect("win", (taken,))
 
 
 def _take(played: _Move) -> Effect | None:
     """It takes something."""
-    taken = _taken(played)
+    taken = taken_by(played.before, played.move)
     is_taken_back = played.reply is not None and played.reply.to_square == played.move.to_square
     return None if taken is None or is_taken_back else Effect("take", (taken,))
 
@@ -125,13 +122,13 @@ def _attack(played: _Move) -> Effect | None:
     idle = _idle(played.after)
     if idle is None or _can_be_taken(played.after, played.move.to_square):
         return None
-    before, found = _gains(played.before), []
+    before, found = gains_on(played.before), []
     own = played.after.attacks(played.move.to_square)
-    for square, gain in _gains(idle).items():
+    for square, gain in gains_on(idle).items():
         kind = idle.piece_type_at(square)
         if played.before.is_check() and square not in own:
             continue  # it may have been attacked before
-        if kind is not None and gain >= (_PAWN if kind == chess.PAWN else _PIECE) and 2 * before.get(square, 0) < gain:
+        if kind is not None and gain >= (POINT if kind == chess.PAWN else PIECE) and 2 * before.get(square, 0) < gain:
             found.append((kind, square))
     found.sort(key=lambda target: -POINTS[target[0]])
     found = [target for target in found if _matters(played, target[1])]
@@ -193,18 +190,18 @@ def _guard(played: _Move) -> Effect | None:
         return None
     hangs = [
         (kind, square)
-        for square, gain in _gains(idle).items()
-        if (kind := idle.piece_type_at(square)) is not None and gain >= (_PAWN if kind == chess.PAWN else _PIECE)
+        for square, gain in gains_on(idle).items()
+        if (kind := idle.piece_type_at(square)) is not None and gain >= (POINT if kind == chess.PAWN else PIECE)
     ]
-    still = _gains(played.after)
+    still = gains_on(played.after)
     hangs.sort(key=lambda target: -POINTS[target[0]])
     for kind, square in hangs:
         if square == played.move.from_square:
             if kind == chess.PAWN or played.before.is_capture(played.move):
                 continue
-            return None if still.get(played.move.to_square, 0) >= _PAWN else Effect("escape", ((kind, square),))
+            return None if still.get(played.move.to_square, 0) >= POINT else Effect("escape", ((kind, square),))
         newly = square in played.after.attacks(played.move.to_square) - played.before.attacks(played.move.from_square)
-        if newly and still.get(square, 0) < _PAWN:
+        if newly and still.get(square, 0) < POINT:
             return Effect("guard", ((kind, square),))
     return None
 
@@ -337,11 +334,6 @@ EFFECTS = (
 """What a move may do."""
 
 
-def _taken(played: _Move) -> Target | None:
-    kind = played.before.piece_type_at(played.move.to_square)
-    return None if kind is None or not played.before.is_capture(played.move) else (kind, played.move.to_square)
-
-
 def _gain(played: _Move) -> int:
     """What the move wins by exchanges on its square, centipawns."""
     return dict(_native.exchanges(played.before.fen())).get(played.move.uci(), 0)
@@ -367,18 +359,9 @@ def _mates_at_once(board: chess.Board) -> bool:
     return False
 
 
-def _gains(board: chess.Board) -> dict[chess.Square, int]:
-    """The most that a capture on each square wins for the side to move, centipawns."""
-    found: dict[chess.Square, int] = {}
-    for uci, gain in _native.exchanges(board.fen()):
-        square = chess.parse_square(uci[2:4])
-        found[square] = max(gain, found.get(square, gain))
-    return found
-
-
 def _can_be_taken(board: chess.Board, square: chess.Square) -> bool:
     """Whether the side to move can take what stands there with profit."""
-    return _gains(board).get(square, 0) >= _PAWN
+    return gains_on(board).get(square, 0) >= POINT
 
 
 def _ahead(square: chess.Square, colour: chess.Color) -> int:

@@ -4,7 +4,7 @@ Nothing here is an opinion: material is counted where nobody can take it back, a
 predicates find in the line.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -13,6 +13,7 @@ import chess
 from db.wording.evidence import Evidence
 from db.wording.material import (
     Material,
+    answered_best,
     best_moves,
     keeps_what_it_takes,
     material_lost,
@@ -20,6 +21,7 @@ from db.wording.material import (
     takes_with_profit,
 )
 from db.wording.reasons import is_still_best
+from db.wording.stands import PIECE, POINT, gains_on, taken_by
 from trapcore import _native
 from trapcore.parallel.budget import Budget
 from trapcore.piece_values import POINTS
@@ -37,8 +39,6 @@ _FORCED_MATE = 8  # moves to a mate that is called forced
 _MATE_NODES = 200_000
 
 _MATES = 0.95  # win chance of a move that may mate by force
-_PIECE = 180  # centipawns that the capture of a piece wins at least which is said to be left: a knight for a pawn
-_PAWN = 100  # centipawns that a capture wins at least
 _SOON = 5  # plies of the killer line in which a piece that was not taken at once may still be taken
 _DRAWN = 0.02  # win chance of a game that ends in a perpetual check, as a search sees it
 
@@ -142,7 +142,7 @@ def facts_of(evidence: Evidence) -> Facts:
         material=material,
         mate=next((theme.name for name in MATES for theme in themes if theme.name == name), None),
         motif=_motif(evidence, before, material, themes) if wins and left is None else None,
-        taken=_taken(before, move),
+        taken=taken_by(before, move),
         best_takes=best.to_square if best is not None and before.is_capture(best) else None,
         left=left,
         best_wins=material_won(evidence, before) if wins and material is None and left is None else None,
@@ -175,7 +175,7 @@ def _point(evidence: Evidence, before: chess.Board, best: chess.Move) -> Point |
     bait = baited.push_uci(evidence.bait)
     killer = baited.parse_uci(evidence.killer_line[0])
     after.push(best)
-    works = after.piece_at(killer.from_square) == baited.piece_at(killer.from_square) and after.is_legal(killer)
+    works = answered_best(evidence) is not None
     if evidence.mate_in is not None:
         # Only a search knows of longer mates.
         mates = evidence.mate_in == 1 and _then(baited, killer).is_checkmate()
@@ -183,7 +183,7 @@ def _point(evidence: Evidence, before: chess.Board, best: chess.Move) -> Point |
         return Point("stops_mate") if stops else None
     if takes_with_profit(before, best.uci()):
         # Whatever it does besides, that is what a reader sees.
-        taken = _taken(before, best)
+        taken = taken_by(before, best)
         if not keeps_what_it_takes(evidence, before) or (taken and _is_taken_later(evidence, before, taken)):
             return None
         if taken is None or taken[0] == chess.PAWN:
@@ -199,7 +199,7 @@ def _point(evidence: Evidence, before: chess.Board, best: chess.Move) -> Point |
         return None
     reply = best_moves(evidence)[1:2]
     is_taken = bool(reply) and reply[0][2:4] == chess.square_name(best.to_square)
-    if is_taken or after.is_check() or not _takes(_gains(_then(after, killer)), square):
+    if is_taken or after.is_check() or gains_on(_then(after, killer)).get(square, 0) < POINT:
         return None
     if is_still_best(after, killer.uci()):
         return None
@@ -229,17 +229,17 @@ def _for_piece(
     works: bool,
 ) -> Point | None:
     """The same if the killer takes a piece that stood there before."""
-    square, gains = killer.to_square, _gains(after)
+    square, gains = killer.to_square, gains_on(after)
     victim = before.piece_type_at(square)
     if best.from_square == square:
-        return None if _takes(gains, best.to_square) else Point("saves", victim)
+        return None if gains.get(best.to_square, 0) >= POINT else Point("saves", victim)
     if best.to_square == killer.from_square:
         return Point("takes", victim)
     if not works:
         blocks = best.to_square in chess.SquareSet.between(killer.from_square, square)
         return Point("blocks", victim) if blocks else None
     guards = square in after.attacks(best.to_square) and square not in before.attacks(best.from_square)
-    return Point("guards", victim, square) if guards and not _takes(gains, square) else None
+    return Point("guards", victim, square) if guards and gains.get(square, 0) < POINT else None
 
 
 def _then(board: chess.Board, move: chess.Move) -> chess.Board:
@@ -248,26 +248,16 @@ def _then(board: chess.Board, move: chess.Move) -> chess.Board:
     return board
 
 
-def _gains(board: chess.Board) -> Mapping[str, int]:
-    """What each capture of the side to move wins, centipawns."""
-    return dict(_native.exchanges(board.fen()))
-
-
-def _takes(gains: Mapping[str, int], square: chess.Square) -> bool:
-    """Whether a capture on the square wins something."""
-    return any(gain >= _PAWN and uci[2:4] == chess.square_name(square) for uci, gain in gains.items())
-
-
 def _left(
     evidence: Evidence, before: chess.Board, best: chess.Move | None
 ) -> tuple[chess.PieceType, chess.Square] | None:
     """The piece that the best move takes for nothing and that the line saves."""
-    taken = None if best is None else _taken(before, best)
-    if best is None or taken is None or dict(_native.exchanges(before.fen())).get(best.uci(), 0) < _PIECE:
+    taken = None if best is None else taken_by(before, best)
+    if best is None or taken is None or dict(_native.exchanges(before.fen())).get(best.uci(), 0) < PIECE:
         return None
     board = before.copy(stack=False)
     board.push_uci(evidence.bait)
-    killer = _taken(board, board.parse_uci(evidence.killer_line[0]))
+    killer = taken_by(board, board.parse_uci(evidence.killer_line[0]))
     if killer is not None and killer[0] != chess.PAWN:
         return None  # what it takes is the reason
     move = board.push_uci(evidence.killer_line[0])
@@ -276,16 +266,7 @@ def _left(
     square = move.to_square if move.from_square == square else square
     if board.color_at(square) != (not before.turn) or board.piece_type_at(square) != kind:
         return None
-    there = chess.square_name(square)
-    hangs = any(gain >= _PIECE and uci[2:4] == there for uci, gain in _native.exchanges(board.fen()))
-    return None if hangs else taken
-
-
-def _taken(board: chess.Board, move: chess.Move) -> tuple[chess.PieceType, chess.Square] | None:
-    if not board.is_capture(move) or board.is_en_passant(move):
-        return None
-    piece = board.piece_type_at(move.to_square)
-    return None if piece is None else (piece, move.to_square)
+    return None if gains_on(board).get(square, 0) >= PIECE else taken
 
 
 def _perpetual(evidence: Evidence, board: chess.Board) -> int | None:
@@ -353,7 +334,7 @@ def _wins_target(boards: Sequence[chess.Board], theme: LineTheme) -> bool:
         return False
     pawns = boards[0].pawns
     there = {name for name in theme.targets if not pawns & chess.BB_SQUARES[chess.parse_square(name)]}
-    return any(gain >= _PIECE and uci[2:4] in there for uci, gain in _native.exchanges(boards[0].fen()))
+    return any(gain >= PIECE and uci[2:4] in there for uci, gain in _native.exchanges(boards[0].fen()))
 
 
 def _targets(before: chess.Board, after: chess.Board, theme: LineTheme) -> tuple[chess.PieceType, ...]:

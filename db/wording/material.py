@@ -173,6 +173,18 @@ def lost_points(board: chess.Board, line: Sequence[str]) -> float:
     return points_of(start[own]) - points_of(end[own]) - points_of(start[other]) + points_of(end[other])
 
 
+def answered_best(evidence: Evidence) -> chess.Board | None:
+    """The position after the best move, if the same piece can make the same answer there; else None."""
+    if evidence.best is None:
+        return None
+    baited, after = parse_position(evidence.fen), parse_position(evidence.fen)
+    baited.push_uci(evidence.bait)
+    after.push_uci(evidence.best)
+    killer = baited.parse_uci(evidence.killer_line[0])
+    same = after.piece_at(killer.from_square) == baited.piece_at(killer.from_square)
+    return after if same and after.is_legal(killer) else None
+
+
 def best_moves(evidence: Evidence) -> list[str]:
     """The line with the best move, UCI."""
     board = parse_position(evidence.fen)

@@ -7,8 +7,8 @@ import chess
 
 from db.wording.effects import Effect, effects_of
 from db.wording.evidence import Evidence
-from db.wording.material import best_moves
-from trapcore import _native
+from db.wording.material import answered_best, best_moves
+from db.wording.stands import POINT, gains_on
 from trapcore.parallel.budget import Budget
 from trapcore.proof.search import search
 from trapcore.trees.chess_game import parse_position
@@ -16,7 +16,6 @@ from trapcore.win_chance import BLUNDER, win_chance
 
 _AS_GOOD = 0.1  # win chance by which searches of two moves differ that are as good as each other
 _NODES = 8_000  # of such a search
-_PAWN = 100  # centipawns that a capture wins at least which is to be guarded against
 
 _SOON = 6  # plies of a line in which happens what a move is about
 
@@ -27,7 +26,7 @@ _SMALL = frozenset({"no_castling", "doubled", "offer", "open_file", "challenge",
 """Effects that are no reason why a move costs `BLUNDER`."""
 
 _ON_TARGETS = frozenset({"win", "attack", "uncover", "offer", "pin", "guard", "escape", "challenge"})
-"""Effects of which two are the same if they have targets of the same kinds."""
+"""Two of these effects are the same if their targets are of the same kinds."""
 
 
 @lru_cache(maxsize=4096)
@@ -72,15 +71,8 @@ def line_effect(evidence: Evidence, plies: int = 3) -> tuple[int, Effect] | None
 
 def _after_best(evidence: Evidence) -> list[Effect]:
     """What the answer does after the best move, if the same piece can make it there."""
-    if evidence.best is None:
-        return []
-    baited, after = parse_position(evidence.fen), parse_position(evidence.fen)
-    baited.push_uci(evidence.bait)
-    after.push_uci(evidence.best)
-    move = baited.parse_uci(evidence.killer_line[0])
-    if after.piece_at(move.from_square) != baited.piece_at(move.from_square) or not after.is_legal(move):
-        return []
-    return list(effects_of(after, evidence.killer_line[:1], evidence.half_move + 1))
+    after = answered_best(evidence)
+    return [] if after is None else list(effects_of(after, evidence.killer_line[:1], evidence.half_move + 1))
 
 
 def is_still_best(board: chess.Board, move: str) -> bool:
@@ -92,17 +84,8 @@ def is_still_best(board: chess.Board, move: str) -> bool:
 @lru_cache(maxsize=4096)
 def _is_allowed_as_well(evidence: Evidence) -> bool:
     """Whether the answer is as good after the best move, or its line has it as well."""
-    if evidence.best is None:
-        return False
-    killer = evidence.killer_line[0]
-    if killer in best_moves(evidence)[1::2]:
-        return True
-    baited, after = parse_position(evidence.fen), parse_position(evidence.fen)
-    baited.push_uci(evidence.bait)
-    after.push_uci(evidence.best)
-    move = baited.parse_uci(killer)
-    same = after.piece_at(move.from_square) == baited.piece_at(move.from_square)
-    return same and after.is_legal(move) and is_still_best(after, killer)
+    killer, after = evidence.killer_line[0], answered_best(evidence)
+    return killer in best_moves(evidence)[1::2] or (after is not None and is_still_best(after, killer))
 
 
 def _has_another(board: chess.Board, reply: str, value: float | None) -> bool:
@@ -150,11 +133,11 @@ def _hangs(evidence: Evidence, square: str) -> bool:
     """Whether what stands there after the losing move can be taken with profit."""
     baited = parse_position(evidence.fen)
     baited.push_uci(evidence.bait)
-    return any(gain >= _PAWN and uci[2:4] == square for uci, gain in _native.exchanges(baited.fen()))
+    return gains_on(baited).get(chess.parse_square(square), 0) >= POINT
 
 
 def _first_new(effects: Iterable[Effect], others: Sequence[Effect]) -> Effect | None:
-    """The first of these effects that is none of the others; where a piece stands or comes to makes no difference."""
+    """The first of these effects that the others lack. Squares make no difference."""
     known = set(map(_sort, others))
     return next((each for each in effects if _sort(each) not in known), None)
 

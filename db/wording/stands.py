@@ -19,6 +19,12 @@ SEARCHED_NODES = 20_000
 
 POINT = 100  # centipawns, as exchanges count them; an exchange that wins less counts for nothing
 
+PIECE = 180
+"""Centipawns that the capture of a piece wins at least: a knight for a pawn."""
+
+Target = tuple[chess.PieceType, chess.Square]
+"""A piece, and where it stands."""
+
 Counts = Counter[chess.PieceType]
 
 
@@ -45,6 +51,21 @@ def is_quiet(board: chess.Board) -> bool:
 def best_exchange(board: chess.Board) -> tuple[str, int]:
     """The capture (UCI) by which the side to move wins most, and that in centipawns; empty and 0 without one."""
     return max(_native.exchanges(board.fen()), key=lambda exchange: exchange[1], default=("", 0))
+
+
+def gains_on(board: chess.Board) -> dict[chess.Square, int]:
+    """The most that a capture on each square wins for the side to move, centipawns."""
+    found: dict[chess.Square, int] = {}
+    for uci, gain in _native.exchanges(board.fen()):
+        square = chess.parse_square(uci[2:4])
+        found[square] = max(gain, found.get(square, gain))
+    return found
+
+
+def taken_by(board: chess.Board, move: chess.Move) -> Target | None:
+    """What a move takes, and where; None also of a pawn that is taken en passant."""
+    kind = board.piece_type_at(move.to_square)
+    return None if kind is None or not board.is_capture(move) else (kind, move.to_square)
 
 
 def after_line(board: chess.Board, line: Sequence[str]) -> chess.Board:
