@@ -25,7 +25,7 @@ _schemas = itertools.count()
 # What most tests say of our own search holds whatever programs this machine has. Tests of an engine name it.
 os.environ["TRAPLINE_ENGINE"] = "off"
 
-# The library of whoever runs the tests is none of theirs.
+# Tests leave the library of their user alone.
 _home = tempfile.TemporaryDirectory(prefix="trapline-tests-")
 os.environ["XDG_DATA_HOME"] = _home.name
 

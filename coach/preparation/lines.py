@@ -95,7 +95,7 @@ def read_lines(path: Path, *, colour: Side | None = None, player: Collection[str
     found: dict[Side, Lines] = {side: Lines(side) for side in SIDES}
     unsaid = []
     for number, game in enumerate(_chapters(path), start=1):
-        side = colour or _told(game, player)
+        side = colour or _side_named(game, player)
         if side is None:
             unsaid.append((number, game))
         else:
@@ -177,7 +177,7 @@ def _line_to(node: chess.pgn.GameNode) -> list[chess.pgn.ChildNode]:
     return line[::-1]
 
 
-def _told(game: chess.pgn.Game, player: Collection[str]) -> Side | None:
+def _side_named(game: chess.pgn.Game, player: Collection[str]) -> Side | None:
     """The side that the tags of a chapter name."""
     orientation = game.headers.get("Orientation", "").strip().lower()
     names = {plain(name) for name in player}

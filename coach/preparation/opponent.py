@@ -115,7 +115,7 @@ class TrapForHim:
     better: str
     """SAN of his best move instead, if the library knows it; else empty."""
     chance: float | None
-    """Win chance of whoever sets it, -1..1, if he finds the best move; None if it is not measured."""
+    """Win chance of the side that sets it after the best move, -1..1; None if it is not measured."""
 
     @property
     def unknown(self) -> int:

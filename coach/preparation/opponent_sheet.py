@@ -98,7 +98,7 @@ def _losing_notes(found: Preparation, language: Grammar) -> Iterator[str]:
         yield text("None of these games was looked through for losing moves yet: trapline index does that.")
         return
     yield text(
-        "Looked through for losing moves: %(games)s. He played %(own)s, of which %(punished)s were punished.",
+        "Looked through for losing moves: %(games)s. He played %(own)s; %(punished)s were punished.",
         games=games,
         own=language.counted(losses.in_all.own, "losing move"),
         punished=language.number(losses.in_all.own_punished),

@@ -85,11 +85,11 @@ class Reading:
         """The two fields that `SearchAnswer` has beside the page."""
         return {"understood": dict(self.conditions), "not_understood": list(self.unknown)}
 
-    def told(self, language: Grammar = ENGLISH) -> list[str]:
+    def described(self, language: Grammar = ENGLISH) -> list[str]:
         """What was understood, in words: ``Victim: White``."""
         known = conditions_of(Query)
         labels = {"fen": language.text("Position"), "moves": language.text("Moves"), "name": language.text("Name")}
-        told = []
+        found = []
         for name, value in self.conditions.items():
             each = known[name]
             if each.pair and name.startswith("max_"):
@@ -101,8 +101,8 @@ class Reading:
             elif each.words:
                 value = language.text(each.words.get(value, value))
             if label := labels.get(name) or (each.label and language.text(each.label)):
-                told.append(f"{label}: {value}")
-        return told
+                found.append(f"{label}: {value}")
+        return found
 
 
 def _bounds(low: str, high: str) -> str:
@@ -206,7 +206,7 @@ class _Reader:
         if openings:
             self.conditions["opening"] = _opening_text(openings)
             if against and (player := _player(self.conditions["opening"])) is not None:
-                self._asked({"victim": player}, against[0])
+                self._add({"victim": player}, against[0])
         elif against:
             self.unknown.append(against[0])
         if names:
@@ -214,7 +214,7 @@ class _Reader:
         return Reading(self.conditions, tuple(self.unknown))
 
     def _move(self, found: re.Match[str]) -> str:
-        return self._asked({"bait" if found["bad"] else "killer": found["move"]}, found["move"])
+        return self._add({"bait" if found["bad"] else "killer": found["move"]}, found["move"])
 
     def _spelt(self, word: str) -> str:
         """The word, or the known one that it is most like; ``/`` if no name and no phrase has one like it."""
@@ -239,11 +239,11 @@ class _Reader:
 
             def understood(found: re.Match[str], meaning: Any = meaning) -> str:
                 asked = meaning(found) if callable(meaning) else meaning
-                return self._asked(asked, found[0])
+                return self._add(asked, found[0])
 
             self.left = re.sub(rf"(?<![^\s])(?:{pattern})(?![^\s])", understood, self.left)
 
-    def _asked(self, asked: Mapping[str, str], words: str) -> str:
+    def _add(self, asked: Mapping[str, str], words: str) -> str:
         """Adds what words ask for; a second theme, colour or rating is more than a query can have."""
         if any(self.conditions.get(name, value) != value for name, value in asked.items()):
             self.unknown.append(words)

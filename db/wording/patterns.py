@@ -124,7 +124,7 @@ def theme_keys(epd: str, line: Sequence[str]) -> str:
 
 def theme_filter(theme: str) -> str:
     """The LIKE pattern of the keys of a theme that is asked for, see `THEME`. Raises `UsageError` for none of ours."""
-    asked = _asked(theme)
+    asked = _theme_parts(theme)
     by, on, target, at = (
         asked[part] or blank for part, blank in zip(("by", "on", "target", "at"), "____", strict=True)
     )
@@ -133,7 +133,7 @@ def theme_filter(theme: str) -> str:
 
 def theme_words(theme: str, language: Grammar = ENGLISH) -> str:
     """A theme that is asked for, in words: ``knight fork on c7``."""
-    asked = _asked(theme)
+    asked = _theme_parts(theme)
     what = language.text("capture") if asked["theme"] == "captured" else theme_name(asked["theme"], language)
     by, target = (
         bare_piece(chess.Piece.from_symbol(letter).piece_type, language) if letter else ""
@@ -146,7 +146,7 @@ def theme_words(theme: str, language: Grammar = ENGLISH) -> str:
     return ", ".join(filter(None, (f"{by} {what}".strip(), target, square)))
 
 
-def _asked(theme: str) -> re.Match[str]:
+def _theme_parts(theme: str) -> re.Match[str]:
     asked = THEME.fullmatch(theme)
     if asked is None or asked["theme"] not in THEMES:
         raise unknown_name("theme", theme.partition(":")[0], THEMES)

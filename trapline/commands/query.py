@@ -81,7 +81,11 @@ def query(
 
             reading = read_words(library, " ".join(words))
             if not as_json:
-                say("; ".join([f"understood: {', '.join(reading.told()) or 'nothing'}", *_unknown(reading.unknown)]))
+                say(
+                    "; ".join(
+                        [f"understood: {', '.join(reading.described()) or 'nothing'}", *_unknown(reading.unknown)]
+                    )
+                )
             if not reading.conditions:
                 raise UsageError('nothing was understood; try a name, an opening, or a theme such as "knight fork"')
             condition = query_of(Query, {**reading.conditions, **asked})

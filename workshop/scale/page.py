@@ -26,7 +26,7 @@ lichess, taken as {month:,} games. A command measured it and wrote the page:
     trapline research scale masters.pgn.zst --judged club.pgn --puzzles puzzles.csv.zst --made-up 50000000 \\
         --figures scale.json -o scale.md
 
-It ran on {cores} cores of a server ({cpu}), of which other programs used a part. So processor time counts here, and the
+It ran on {cores} cores of a server ({cpu}), beside other programs. So processor time counts here, and the
 clock says little. The engine was off.
 
 Most games are not from lichess. `index --tell known` and `mine` read games of masters, which have {masters:.0f}

@@ -36,7 +36,7 @@ PLAYED = GameAccuracy(SideAccuracy(87.6, (2.1,)), SideAccuracy(61.4, (5.8,)))
 LONG = Opening("X", "Ruy Lopez: " + ", ".join(["Closed Variation"] * 12))
 
 
-def told(side: str, cost: float) -> Told:
+def losing_move(side: str, cost: float) -> Told:
     """A losing move of this side, that leaves it the worse."""
     proof = replace(gain(Event.FELL).proof, loss=cost)
     return Told(gain(Event.FELL, mover=side, before=-0.3, after=-0.3 - cost, probability=None, proof=proof), "")
@@ -340,9 +340,9 @@ def test_a_game_without_a_serious_mistake_says_so() -> None:
 
 def test_of_a_lost_game_the_losers_mistake_is_named() -> None:
     course = Course("black", on_time=False, resigned=False, chances={})
-    mine, other = told("black", 0.3), told("white", 0.6)
+    mine, other = losing_move("black", 0.3), losing_move("white", 0.6)
     found = costliest_of((mine, other), (), course)
     assert found is not None
     assert found.side == "black"
     assert costliest_of((mine, other)) != found
-    assert costliest_of((told("black", 0.12),), (), course) is None
+    assert costliest_of((losing_move("black", 0.12),), (), course) is None

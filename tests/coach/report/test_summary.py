@@ -56,7 +56,7 @@ def lost(number: int, mechanism: str, *, ply: int = 10, is_players: bool = True,
     )
 
 
-def told(games: int, moves: list[LostMove], **fields: object) -> list[str]:
+def first_sentences(games: int, moves: list[LostMove], **fields: object) -> list[str]:
     rows = {number: row(number, **fields) for number in range(games)}  # type: ignore[arg-type]
     return sentences(summary_of(Games(rows, frozenset({"Zed"})), moves))
 
@@ -84,18 +84,18 @@ def test_a_losing_move_has_a_reason_in_a_players_words(mechanism: str, mate_in: 
 
 def test_only_what_costs_most_beyond_doubt_is_said_to_cost_most() -> None:
     hung = [lost(number, "taken::N") for number in range(40)]
-    clear = told(50, [*hung, lost(41, "fork:N:KR")])
+    clear = first_sentences(50, [*hung, lost(41, "fork:N:KR")])
     assert clear[0] == (
         "What costs you most in 50 games: you hung a piece (40 times). That is 0.40 of the 0.41 points a game that "
         "your losing moves cost."
     )
-    both = told(50, [*hung, *(lost(number, "fork:N:KR") for number in range(38)), lost(41, "pin:B:N")])
+    both = first_sentences(50, [*hung, *(lost(number, "fork:N:KR") for number in range(38)), lost(41, "pin:B:N")])
     assert "you hung a piece (40 times) and walked into a fork (38 times)." in both[0]
     even = [lost(number, key) for number in range(8) for key in ("taken::N", "fork:N:K", "pin:B:N", "promotion:P:")]
-    assert not any("costs you most" in each for each in told(50, even))
+    assert not any("costs you most" in each for each in first_sentences(50, even))
     slips = [lost(number, "quiet:Q:") for number in range(40)]
-    assert not any("costs you most" in each for each in told(50, slips))
-    assert told(9, hung) == []
+    assert not any("costs you most" in each for each in first_sentences(50, slips))
+    assert first_sentences(9, hung) == []
 
 
 def test_a_player_is_compared_with_opponents_rated_like_him() -> None:
@@ -104,9 +104,9 @@ def test_a_player_is_compared_with_opponents_rated_like_him() -> None:
     alike = (
         "Against opponents rated within 100 points of you, you hung a piece in 60 of 100 games, they in 10 (100 games)."
     )
-    assert alike in told(100, own + theirs)
-    assert not any("rated within" in each for each in told(100, own + theirs, elo=1700))
-    assert not any("rated within" in each for each in told(100, own[:15] + theirs))
+    assert alike in first_sentences(100, own + theirs)
+    assert not any("rated within" in each for each in first_sentences(100, own + theirs, elo=1700))
+    assert not any("rated within" in each for each in first_sentences(100, own[:15] + theirs))
 
 
 def test_the_clock_counts_the_moves_made_and_names_the_hastiest_loss() -> None:
@@ -114,16 +114,16 @@ def test_the_clock_counts_the_moves_made_and_names_the_hastiest_loss() -> None:
     left = tuple(900 - 2 * ply if ply < 30 else 20 for ply in range(40))
     hurried = [lost(number, "taken::N", ply=36) for number in range(30)]
     early = [lost(number, "taken::N", ply=12, cost=1.5) for number in range(30)]
-    said = told(30, hurried + early, clocks=Clocks(0, left))
+    said = first_sentences(30, hurried + early, clocks=Clocks(0, left))
     clock = next(each for each in said if each.startswith("With less than"))
     assert "one of 5 moves loses; with more time, one of 15 (30 of 150; 30 of 450)." in clock
     assert "chance" not in clock
     assert "30 of 60 losing moves within 3 seconds, with 5 minutes or more left" not in clock  # they took 4 seconds
     quick = tuple(900 - ply for ply in range(40))
-    (single,) = [each for each in told(30, early, clocks=Clocks(0, quick)) if "within 3 seconds" in each]
+    (single,) = [each for each in first_sentences(30, early, clocks=Clocks(0, quick)) if "within 3 seconds" in each]
     assert "You played 30 of 30 losing moves within 3 seconds" in single
     assert "6...Bxd1 in Ann – Zed, 2020-01-01, played in 2 s with 14 minutes left" in single
-    assert not any("seconds" in each for each in told(30, early))
+    assert not any("seconds" in each for each in first_sentences(30, early))
 
 
 def test_a_trend_is_told_if_the_halves_of_the_games_differ_beyond_doubt() -> None:

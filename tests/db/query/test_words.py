@@ -111,14 +111,14 @@ def test_what_is_not_understood_is_said(text: str, unknown: tuple[str, ...], lib
 def test_what_is_understood_is_said_in_the_language(library: Library) -> None:
     reading = read_words(library, "knight fork on c7 in the sicilian below 1500 for white")
     assert reading.unknown == ()
-    assert reading.told() == [
+    assert reading.described() == [
         "Rating of the victims: 0–1499",
         "Order: by frequency",
         "Victim: Black",
         "Theme: knight fork on c7",
         "Opening contains: Sicilian Defense",
     ]
-    assert "Motiv: Gabel (Springer auf c7)" in reading.told(LANGUAGES[Language.DE])
+    assert "Motiv: Gabel (Springer auf c7)" in reading.described(LANGUAGES[Language.DE])
 
 
 def test_the_link_of_an_indexed_game_finds_its_positions(library: Library, tmp_path: Path) -> None:

@@ -116,7 +116,7 @@ async def home(request: Request) -> Response:
         page=found,
         more=None if found is None or found.next is None else address("/", **form.params(), after=found.next),
         families=known,
-        understood=reading.told(language),
+        understood=reading.described(language),
         unknown=reading.unknown,
         elsewhere=None if reading.position is None else address("/position", **reading.position),
     )
