@@ -1,5 +1,6 @@
 """Settings of how games are analysed, which every way of using trapline shares."""
 
+import os
 from enum import StrEnum
 from pathlib import Path
 
@@ -96,9 +97,10 @@ class AnalysisSettings(BaseModel):
         description="Nodes the prover may spend on one candidate, 1 or more. Raise it if many stay undecided.",
     )
     jobs: int = Field(
-        default=1,
+        default_factory=lambda: os.cpu_count() or 1,
         ge=1,
-        description="Threads that work at the same time, 1 or more. More than the machine has cores gains nothing.",
+        description="Threads that work at the same time, 1 or more. By default as many as the machine has processors.",
+        examples=[2],
     )
 
     @property

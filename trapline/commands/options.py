@@ -38,7 +38,7 @@ LanguageOption = Annotated[
     str | None, typer.Option(metavar="en|de", help="Language of the text. Default: the setting `language`, en.")
 ]
 JobsOption = Annotated[
-    int | None, typer.Option("--jobs", metavar="N", help="Threads, 1 or more. Default: the setting `jobs`, 1.")
+    int | None, typer.Option("--jobs", metavar="N", help="Threads, 1 or more. Default: the setting `jobs`.")
 ]
 EngineOption = Annotated[
     str | None,

@@ -39,7 +39,7 @@ def prove(
     ] = None,
     jobs: Annotated[
         int | None,
-        typer.Option(metavar="N", help="With --input: positions at the same time. Default: the setting `jobs`, 1."),
+        typer.Option(metavar="N", help="With --input: positions at the same time. Default: the setting `jobs`."),
     ] = None,
     traps: Annotated[
         bool, typer.Option("--traps", help="Find every bait of the position: moves that tempt and lose.")
