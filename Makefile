@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 SOURCES := $(shell find trapcore/native/src -name '*.rs') trapcore/native/Cargo.toml pyproject.toml
 WORKSHOP := $(shell find workshop/native/src -name '*.rs') workshop/native/Cargo.toml workshop/pyproject.toml
 
-.PHONY: demo test test-rest test-all fuzz soak-library bench check check-python check-rust certificates patterns decoys docs screenshot wheel release lock audit clean
+.PHONY: demo test test-rest test-all fuzz soak-library bench check check-python check-rust certificates patterns decoys docs pictures wheel release lock audit clean
 
 # INSTALL(what) makes the environment with it.
 define INSTALL
@@ -140,9 +140,9 @@ audit:
 	that reaches them, or a copy with AUDIT_ADVISORIES=FOLDER" | tr -s '\t ' ' ' >&2; }; \
 	test -z "$$failed"
 
-# The picture of the README; needs Chromium.
-screenshot: $(VENV)/ready
-	$(BIN)/python examples/screenshot.py docs/images/page.png
+# The pictures of README and guide; needs Chromium.
+pictures: $(VENV)/ready
+	$(BIN)/python examples/pictures.py docs/images
 
 clean:
 	rm -rf $(VENV) build dist out *.egg-info trapcore/*.so workshop/native/*.so trapcore/native/target workshop/native/target

@@ -121,7 +121,9 @@ def test_the_options_modules_targets_and_settings_that_are_named_exist(path: Pat
             assert setting[2] in fields or path.name == "CONTRIBUTING.md", line
 
 
-@pytest.mark.parametrize("path", [ROOT / "CONTRIBUTING.md", ROOT / "docs" / "architecture.md"], ids=name_of)
+@pytest.mark.parametrize(
+    "path", [ROOT / "CONTRIBUTING.md", ROOT / "docs" / "development" / "architecture.md"], ids=name_of
+)
 def test_the_files_that_are_named_exist(path: Path) -> None:
     text = re.sub(r"^### Public data sets.*?(?=^## )", "", path.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
     files = {span for span in code_spans(text) if re.fullmatch(r"[a-z_][\w.-]*/([\w.-]+/)*[\w.-]*", span)}
@@ -130,7 +132,9 @@ def test_the_files_that_are_named_exist(path: Path) -> None:
     assert {file for file in named if not (ROOT / file).exists()} == set()
 
 
-@pytest.mark.parametrize("path", [ROOT / "CONTRIBUTING.md", ROOT / "docs" / "architecture.md"], ids=name_of)
+@pytest.mark.parametrize(
+    "path", [ROOT / "CONTRIBUTING.md", ROOT / "docs" / "development" / "architecture.md"], ids=name_of
+)
 def test_the_classes_and_constants_that_are_named_exist(path: Path) -> None:
     spans = code_spans(path.read_text("utf-8"))
     names = {span for span in spans if re.fullmatch(r"_?[A-Z][A-Za-z_]+(\.[a-z_]+)?", span)}
