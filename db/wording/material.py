@@ -82,7 +82,7 @@ def material_lost(evidence: Evidence, before: chess.Board) -> Material | None:
     if stand is None:
         return None
     taken = points_of(counts_of(before)[not victim]) - points_of(counts_of(after)[not victim])
-    if _is_beside_the_point(stand, evidence.cost) or _is_made_up_for(stand.worth, evidence):
+    if _is_beside_the_point(stand, evidence.cost) or is_made_up_for(stand.worth, evidence):
         return None
     if stand.worth < 1 or _is_lost_anyway(stand, _lost_anyway(evidence, before, start)):
         return None
@@ -322,7 +322,7 @@ def _is_beside_the_point(stand: Stand, cost: float | None) -> bool:
     return cost is not None and cost >= _MUCH.get(int(stand.worth), 2.0)
 
 
-def _is_made_up_for(worth: float, evidence: Evidence) -> bool:
+def is_made_up_for(worth: float, evidence: Evidence) -> bool:
     """Whether the move costs far less than the material, in a game that is not decided: there is more to the line."""
     if evidence.before is None or evidence.after is None or max(evidence.before, -evidence.after) >= _DECIDED:
         return False

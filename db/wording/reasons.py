@@ -7,9 +7,10 @@ import chess
 
 from db.wording.effects import Effect, effects_of
 from db.wording.evidence import Evidence
-from db.wording.material import answered_best, best_moves
-from db.wording.stands import POINT, gains_on
+from db.wording.material import answered_best, best_moves, is_made_up_for, takes_with_profit
+from db.wording.stands import POINT, gains_on, taken_by
 from trapcore.parallel.budget import Budget
+from trapcore.piece_values import POINTS
 from trapcore.proof.search import search
 from trapcore.trees.chess_game import parse_position
 from trapcore.win_chance import BLUNDER, win_chance
@@ -41,6 +42,22 @@ def answer_effect(evidence: Evidence) -> Effect | None:
     found = _first_new((each for each in effects if each.does not in hidden), _after_best(evidence))
     # What is lost for certain is said elsewhere: what only falls in the line would be too much.
     return None if found is None or found.does == "win" else found
+
+
+@lru_cache(maxsize=4096)
+def answer_takes(evidence: Evidence) -> Effect | None:
+    """That the answer to a losing move takes something with profit, if the move did not go there itself, and if that
+    accounts for the cost: a pawn is not the reason of a blunder, nor a rook that of a small loss."""
+    baited = parse_position(evidence.fen)
+    bait = baited.push_uci(evidence.bait)
+    killer = baited.parse_uci(evidence.killer_line[0])
+    taken = taken_by(baited, killer)
+    if taken is None or killer.to_square == bait.to_square or not takes_with_profit(baited, killer.uci()):
+        return None
+    if is_made_up_for(POINTS[taken[0]], evidence):
+        return None
+    is_small = taken[0] == chess.PAWN and evidence.cost is not None and evidence.cost >= BLUNDER
+    return None if is_small or _is_allowed_as_well(evidence) else Effect("take", (taken,))
 
 
 @lru_cache(maxsize=4096)

@@ -11,13 +11,15 @@ import chess
 from db.wording import moves
 from db.wording.causes import cause_words
 from db.wording.claims import material_words, percent_of_chance, points_of_cost
-from db.wording.effects import effects_of
+from db.wording.effects import Effect, effects_of
 from db.wording.evidence import BETTER, EVEN, Evidence, verdict, worth_of
 from db.wording.facts import CAPTURES, CHECKS, LONGEST_MATE, Facts, facts_of
 from db.wording.languages.grammar import Verbosity
+from db.wording.material import Material
 from db.wording.names import trap_name
 from db.wording.phrases import Phrases
-from db.wording.reasons import answer_effect, best_effect, line_effect
+from db.wording.reasons import answer_effect, answer_takes, best_effect, line_effect
+from trapcore.piece_values import POINTS
 from trapcore.trees.chess_game import parse_position
 from trapcore.win_chance import INACCURACY
 
@@ -53,6 +55,9 @@ class Narrator(Phrases):
             return self._joined(self._what_happened(evidence, again=again), better)
         facts = facts_of(evidence)
         if (facts.best_mate is not None or evidence.cause == "win_missed") and facts.perpetual is None:
+            if facts.material is not None and facts.material.lost[0] != chess.PAWN:
+                # A piece that is given away is what a reader sees first.
+                return self._joined(self._what_happened(replace(evidence, cause=""), again=False), better)
             # Away from the move the sentence must name it.
             return better if self.beside_move else f"{self._bait(evidence, facts)}: {better}"
         if answered is not None and evidence.cause.endswith("_missed"):
@@ -69,8 +74,9 @@ class Narrator(Phrases):
         if self.verbosity is Verbosity.BRIEF or again or not answer_told or evidence.name:
             return True
         facts = facts_of(evidence)
-        reasons = (evidence.mate_in, facts.material, facts.motif, facts.perpetual, answer_effect(evidence))
-        return any(each is not None for each in reasons)
+        reasons = (evidence.mate_in, facts.material, facts.motif, facts.perpetual)
+        effects = (answer_effect(evidence), answer_takes(evidence))
+        return any(each is not None for each in (*reasons, *effects))
 
     def missed(
         self, evidence: Evidence, played_loss: float | None = None, *, was_told: bool = False, again: bool = False
@@ -236,6 +242,11 @@ class Narrator(Phrases):
             kind, square = facts.left
             gaps |= {"piece": self.language.the_piece[kind], "square": chess.square_name(square)}
             return self._say("leaves_capture", **gaps)
+        taken = answer_takes(evidence)
+        if taken is not None and _stood_attacked(evidence, taken):
+            kind, square = taken.targets[0]
+            where = {"piece": self.language.the_piece[kind], "square": chess.square_name(square)}
+            return self._say("cause_threat", **{**gaps, **where, "why": gaps["killer"]})
         said = verdict(evidence)
         if said not in _TURNS and (allows := self._allows(evidence, facts)):
             return allows
@@ -245,11 +256,14 @@ class Narrator(Phrases):
     def _allows(self, evidence: Evidence, facts: Facts, chances: str = "") -> str:
         """What the answer does that it does not do after the best move, or its line soon; empty if that is nothing."""
         effect, motif = answer_effect(evidence), facts.motif
+        taken = answer_takes(evidence)
         gaps = {"move": self._bait(evidence, facts), "chances": chances}
         if motif is not None and motif.name not in CHECKS:
             killer = self._plies(evidence, facts.line[: motif.ply])
             return self._say("allows_effect", **gaps, killer=killer, does=self._does(motif))
         found = (1, effect) if effect is not None else line_effect(evidence)
+        if found is None and taken is not None:
+            return self._say("allows_effect", **gaps, killer=self._killer(evidence, facts), does=self._effect(taken))
         if found is None:
             return ""
         killer = self._plies(evidence, facts.line[: found[0]])
@@ -275,7 +289,7 @@ class Narrator(Phrases):
     def _misses_told(self, facts: Facts, played: Facts | None, gaps: dict[str, str]) -> str:
         """That an answer was missed whose reason stands beside the move before, and what it wins; not if the move that
         was ``played`` takes something as well."""
-        if facts.material is None or (played is not None and played.taken is not None):
+        if facts.material is None or (played is not None and _takes_as_much(played, facts.material)):
             return self._say("misses_killer", **gaps)
         return self._say("misses_material", **gaps, what=material_words(self.language, facts.material))
 
@@ -363,6 +377,18 @@ class Narrator(Phrases):
         side = self.language.sides[chess.BLACK if evidence.is_black else chess.WHITE]
         simple = facts.best_takes is not None and evidence.before >= -BETTER
         return self._say("answer_takes" if simple else "answer_is", side=side, best=best)
+
+
+def _stood_attacked(evidence: Evidence, taken: Effect) -> bool:
+    """Whether the piece stood there before the move, and the other side attacked it."""
+    before, (_, square) = parse_position(evidence.fen), taken.targets[0]
+    return before.color_at(square) == before.turn and before.is_attacked_by(not before.turn, square)
+
+
+def _takes_as_much(played: Facts, missed: Material) -> bool:
+    """Whether a move takes at least half of what another one would have won."""
+    won = sum(POINTS[kind] for kind in missed.lost) - sum(POINTS[kind] for kind in missed.gained)
+    return played.taken is not None and 2 * POINTS[played.taken[0]] >= won
 
 
 _TURNS = frozenset({"turns_round", "turns_lost", "throws_win", "lets_advantage_go"})

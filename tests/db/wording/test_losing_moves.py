@@ -290,6 +290,26 @@ def test_material_is_told_where_it_accounts_for_the_cost(
     assert sentences_of(*game, before, after)[0].partition(" It costs")[0] == english
 
 
+def test_a_queen_that_is_given_away_comes_before_the_mate_that_is_missed() -> None:
+    evidence = Evidence(
+        fen="rnb1kb1r/ppp3p1/5np1/4qp2/1NB1p3/4P3/PPPP1PPP/R1B1QRK1 b kq - 0 1", half_move=39, bait="e5d4",
+        killer_line=("e3d4", "f8b4", "c2c3"), best="e5h2", best_line=("Qxh2#",), cause="win_missed",
+        before=1.0, after=-0.7,
+    )  # fmt: skip
+    told = Narrator(ENGLISH).fell(evidence)
+    assert told == "19...Qd4?? loses the queen for a knight: 20.exd4 Bxb4. 19...Qxh2# is mate (100 % → 15 %)."
+
+
+def test_a_piece_that_hung_before_and_falls_is_the_reason() -> None:
+    evidence = Evidence(
+        fen="r2B1rk1/1p3ppp/p2b4/2pP4/2P5/2N5/PPB3PP/R2b1RK1 b - - 0 1", half_move=33, bait="a8d8",
+        killer_line=("a1d1", "d6e5", "g1h1", "f8e8", "c3e4"), best="d1c2", best_line=("Bxc2", "Bb6", "Be5"),
+        before=-0.02, after=-0.74,
+    )  # fmt: skip
+    told = Narrator(ENGLISH).fell(evidence)
+    assert told.startswith("16...Raxd8?? does not save the bishop on d1: 17.Raxd1.")
+
+
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
