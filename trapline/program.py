@@ -21,6 +21,7 @@ PANELS = {
         "index": "trapline.commands.games.index:index",
         "report": "trapline.commands.games.report:report",
         "practise": "trapline.commands.practise:practise",
+        "group": "trapline.commands.games.group:group",
         "repertoire": "trapline.commands.repertoire:repertoire",
         "prepare": "trapline.commands.games.prepare:prepare",
         "serve": "trapline.commands.serve:serve",

@@ -9,7 +9,7 @@ judge.py         right or wrong: an answer put to the trap test
 tested.py        tests of the moves that exercises are about, made once and kept in the library
 session.py       practising: the next exercise, an answer, when it comes again, how it stands
 wording.py       what is asked, hinted and answered, in words
-progress.py      weak themes against others of the same rating; games since practice
+progress.py      answers to exercises; weak themes against others of the same rating; games since practice
 export.py        exercises as PGN, as chapters of a study, and as cards for Anki
 ===============  ======================================================================
 """

@@ -34,6 +34,8 @@ class Origin(StrEnum):
     """A trap of the library."""
     PATTERN = "pattern"
     """A losing move that comes with trapline."""
+    GROUP = "group"
+    """A losing move of some player of a group, assigned to all of them, see `coach.group`."""
     DECOY = "decoy"
     """A position in which nothing wins, see `coach.practice.decoys`."""
 

@@ -1,25 +1,28 @@
-"""Progress of a player: the themes in which he loses more than others of his rating, and his games since he practises.
+"""Progress of a player: what he has answered, the themes in which he loses more than others of his rating, and his
+games since he practises.
 
-Both compare losing moves a game between two groups of games. If the rates were equal, each losing move would fall into
-the first group with a probability of that group's share of the games, and what is claimed is where Wilson's interval of
-95 % of the observed share leaves that out. Among dozens of themes some would seem to differ by chance, so that the
-interval of each is as wide as it takes for all of them together (Bonferroni's correction). Of fewer than `LEAST_GAMES`
-games on either side nothing is claimed.
+The last two compare losing moves a game between two groups of games. If the rates were equal, each losing move would
+fall into the first group with a probability of that group's share of the games, and what is claimed is where Wilson's
+interval of 95 % of the observed share leaves that out. Among dozens of themes some would seem to differ by chance, so
+that the interval of each is as wide as it takes for all of them together (Bonferroni's correction). Of fewer than
+`LEAST_GAMES` games on either side nothing is claimed.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date, tzinfo
 from typing import Any
 
 from sqlalchemy import or_, select
 
+from coach.practice.exercise import Exercise
 from db.games.accounts import SiteAccount
 from db.games.losing_moves import LostMove, lost_moves
 from db.games.losing_themes import themes_of
 from db.games.trap_occurrences import Games, games_of_player, numbered_games
 from db.library.library import Library
-from db.storage.practice_rows import reviews_of
+from db.storage.practice_rows import Review, reviews_of
 from db.storage.tables import GameRow
 from db.traps.temptation import RATING_BANDS, UNKNOWN_RATING, RatingBand, rating_band
 from trapcore.statistics import deviations, wilson
@@ -28,6 +31,49 @@ LEAST_GAMES = 20
 """Fewer games show nothing."""
 
 _AT_A_TIME = 5000
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What a player has answered to one exercise."""
+
+    tries: int
+    """Answers up to the first right one, which counts; all of them if none was right."""
+    solved: date | None
+    """Day of the first right answer; None if there is none."""
+    last: date | None
+    """Day of the last answer; None if there is none."""
+    with_hints: bool
+    """Hints had been shown before the first right answer, or before the last one if none was right."""
+
+    @property
+    def is_at_once(self) -> bool:
+        """Whether the first answer was right, without a hint."""
+        return self.solved is not None and self.tries == 1 and not self.with_hints
+
+
+def answers_to(
+    library: Library, player: str | SiteAccount, exercises: Iterable[Exercise], zone: tzinfo | None = None
+) -> tuple[Answers, ...]:
+    """What a player has answered to each of these exercises, wherever he practised them; days begin as they do in
+    ``zone``, by default that of the machine. Raises `LibraryError`.
+    """
+    given: dict[tuple[str, str], list[Review]] = {}
+    with library.database.read() as connection:
+        for epd, task, _, review in reviews_of(connection, str(player)):
+            given.setdefault((epd, task), []).append(review)
+    return tuple(_answers(given.get((each.epd, each.task), []), zone) for each in exercises)
+
+
+def _answers(reviews: Sequence[Review], zone: tzinfo | None) -> Answers:
+    right = next((number for number, review in enumerate(reviews, start=1) if review.is_right), None)
+    tries = len(reviews) if right is None else right
+    return Answers(
+        tries=tries,
+        solved=None if right is None else reviews[right - 1].at.astimezone(zone).date(),
+        last=reviews[-1].at.astimezone(zone).date() if reviews else None,
+        with_hints=tries > 0 and reviews[tries - 1].hints > 0,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta, tzinfo
 
-from coach.practice.collect import Filter, material_of, plain_theme
+from coach.practice.collect import Filter, Material, material_of, plain_theme
 from coach.practice.exercise import Exercise, Task
 from coach.practice.judge import Judgement, Mark, judge
 from coach.practice.mixing import from_patterns, in_turn, with_decoys
@@ -238,8 +238,8 @@ def open_practice(library: Library, player: str | SiteAccount, wanted: Filter) -
     if isinstance(player, str) and player:
         player = find_player(library, player)
     material = material_of(library, player, traps=wanted.traps)
-    every = [*material.exercises, *(from_patterns(wanted.pattern, material.exercises) if wanted.pattern else ())]
-    if not every:
+    exercises = wanted_exercises(material, wanted)
+    if not exercises:
         if not player:
             raise UsageError("there is nothing to practise in {library}: it has no proved trap", library=library.name)
         raise UsageError(
@@ -248,6 +248,19 @@ def open_practice(library: Library, player: str | SiteAccount, wanted: Filter) -
             library=library.name,
             name=str(player),
         )
+    return Practice(player, exercises)
+
+
+def wanted_exercises(material: Material, wanted: Filter, *, bundled: bool = True) -> tuple[Exercise, ...]:
+    """The exercises of this material that are wanted, with decoys; none if there is no material. Those of a pattern
+    have the ``bundled`` losing moves with it, too.
+
+    Raises `UsageError` for an unknown theme and if none is of the wanted kind.
+    """
+    of_pattern = from_patterns(wanted.pattern, material.exercises) if wanted.pattern and bundled else []
+    every = [*material.exercises, *of_pattern]
+    if not every:
+        return ()
     found: dict[tuple[str, str], Exercise] = {}
     for each in filter(wanted, every):
         found.setdefault((each.epd, each.task), each)
@@ -259,7 +272,7 @@ def open_practice(library: Library, player: str | SiteAccount, wanted: Filter) -
             "none of the {count:,} exercises is of this kind; ask for less: no --opening or --rating", count=len(every)
         )
     chosen = in_turn([*found.values()]) if wanted.pattern else [*found.values()]
-    return Practice(player, with_decoys(chosen, material.decoys))
+    return with_decoys(chosen, material.decoys)
 
 
 def find_player(library: Library, player: str) -> str:

@@ -65,9 +65,15 @@ class SiteAccount:
         return and_(func.lower(name) == self.id, func.upper(name) == self.id.upper())
 
 
+def account_at(text: str) -> SiteAccount | None:
+    """The account with this address, see `SiteAccount`; None if the text is a name."""
+    found = re.fullmatch(r"(https?://[^/\s]+)/@/([a-z0-9_-]+)", text)
+    return None if found is None else SiteAccount(found[1], found[2])
+
+
 def is_account(text: str) -> bool:
-    """Whether a text is the address of an account, see `SiteAccount`, and no name."""
-    return re.fullmatch(r"https?://[^/\s]+/@/[a-z0-9_-]+", text) is not None
+    """Whether a text is the address of an account, and no name."""
+    return account_at(text) is not None
 
 
 NO_ACCOUNT = SiteAccount("", "")

@@ -1,6 +1,6 @@
 """The patterns of one player: what he loses to in several games, each mistake in the closest pattern that it has."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
@@ -92,8 +92,15 @@ class Recurring:
         }
 
 
-def grouped(moves: Iterable[LostMove]) -> dict[Pattern, list[LostMove]]:
-    """The mistakes by pattern: each in the closest one that spans `IN_GAMES` games, the others left out.
+def spans_games(moves: Iterable[LostMove]) -> bool:
+    """Whether mistakes span `IN_GAMES` games."""
+    return len({move.game.id for move in moves}) >= IN_GAMES
+
+
+def grouped(
+    moves: Iterable[LostMove], recurs: Callable[[Sequence[LostMove]], bool] = spans_games
+) -> dict[Pattern, list[LostMove]]:
+    """The mistakes by pattern: each in the closest one whose mistakes recur, the others left out.
 
     Places come first, then mechanisms of what is left. A pattern that only describes the killer, such as a quiet move,
     is none here. Neither is a bare cause: moves with a cause in common seldom show the same idea
@@ -106,7 +113,7 @@ def grouped(moves: Iterable[LostMove]) -> dict[Pattern, list[LostMove]]:
             for pattern in patterns_of(move.move):
                 if pattern.level is level and pattern.is_idea:
                     parts.setdefault(pattern, []).append(move)
-        chosen = {key: part for key, part in parts.items() if len({move.game.id for move in part}) >= IN_GAMES}
+        chosen = {key: part for key, part in parts.items() if recurs(part)}
         found |= chosen
         taken = {(move.game.id, move.move.ply) for part in chosen.values() for move in part}
         left = [move for move in left if (move.game.id, move.move.ply) not in taken]

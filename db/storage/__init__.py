@@ -1,10 +1,10 @@
 """Database of a trap library: tables and statements.
 
 ================  ================================================================================
-column_types.py   types of columns that look at what they read
-base.py           names of constraints, and Python's types as columns
+column_types.py   types of columns that look at what they read; what all tables share
 tables.py         tables
 losing_tables.py  tables of losing moves
+group_tables.py   tables of a coach's groups
 database.py       connections and transactions of one open database; errors of its driver in words
 companions.py     check of what lies beside a SQLite file
 bulk.py           many rows at a time, past SQLAlchemy's own insert

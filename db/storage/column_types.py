@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, TypeVar
 
 import sqlalchemy
 from sqlalchemy.engine import Dialect
-from sqlalchemy.orm import mapped_column
+from sqlalchemy.orm import DeclarativeBase, mapped_column
 from sqlalchemy.types import TypeEngine
 from sqlalchemy.util import immutabledict
 
@@ -185,3 +185,18 @@ def big() -> TypeEngine[int]:
 Id = Annotated[int, mapped_column(big(), primary_key=True)]
 Key = Annotated[bytes, mapped_column(LargeBinary(16))]
 """A position key, see `trapcore.trees.position_key`, or a digest of the same length."""
+
+NAMING = {
+    "ix": "ix_%(column_0_N_label)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "ck": "ck_%(table_name)s_%(constraint_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
+    "pk": "pk_%(table_name)s",
+}
+
+
+class Base(DeclarativeBase):
+    """What the tables share: named constraints, and Python's types as columns."""
+
+    metadata = sqlalchemy.MetaData(naming_convention=NAMING)
+    type_annotation_map = {int: Integer, str: Text, float: Float, bytes: LargeBinary, bool: Boolean}  # noqa: RUF012

@@ -3,8 +3,7 @@
 from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint, UniqueConstraint, true
 from sqlalchemy.orm import Mapped, mapped_column
 
-from db.storage.base import Base
-from db.storage.column_types import Float, Id, String, Text, big
+from db.storage.column_types import Base, Float, Id, String, Text, big
 
 
 class LosingMoveRow(Base):

@@ -4,8 +4,11 @@ from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from db.storage import column_types
-from db.storage.base import Base as Base
+from db.storage.column_types import Base as Base
 from db.storage.column_types import Float, Id, Key, SmallInteger, String, Text, big, ordered
+from db.storage.group_tables import GroupExerciseRow as GroupExerciseRow
+from db.storage.group_tables import GroupMemberRow as GroupMemberRow
+from db.storage.group_tables import GroupRow as GroupRow
 from db.storage.losing_tables import BundledPatternRow as BundledPatternRow
 from db.storage.losing_tables import LosingMoveRow as LosingMoveRow
 from db.storage.losing_tables import MistakeRow as MistakeRow

@@ -282,11 +282,11 @@ def plain_san(san: str) -> str:
     return san.rstrip("+#!?")
 
 
-def slugify(name: str) -> str:
-    """A slug for a name: ``Légal's Mate`` gives ``legals-mate``; a name without letters or digits gives ``trap``."""
+def slugify(name: str, nothing: str = "trap") -> str:
+    """A slug for a name: ``Légal's Mate`` gives ``legals-mate``. Without letters or digits it is ``nothing``."""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode("ascii").lower()
     words = re.findall(r"[a-z0-9]+", plain.replace("'", ""))
-    return "-".join(words)[:80].strip("-") or "trap"
+    return "-".join(words)[:80].strip("-") or nothing
 
 
 def _move(board: chess.Board, token: str) -> chess.Move | None:

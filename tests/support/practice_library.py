@@ -1,4 +1,5 @@
-"""A library with games of two players and a trap, for the tests of practice; made once in a run."""
+"""Libraries for the tests of practice, each made once in a run: one with games of two players and a trap, and one with
+games of several pupils of a coach."""
 
 import shutil
 from pathlib import Path
@@ -35,10 +36,30 @@ GAMES = (
     game(QUIET, white=PLAYER, WhiteElo="1500", BlackElo="1550", Date="2020.05.03"),
 )
 
+LEA, BOB, CEC = "Lea Ann", "Bob", "Cec Poe"
+"""Lea and Bob fell into Légal's mate again and again, Bob at lichess. Cec lost nothing."""
+
+PUPILS_SITE = "https://lichess.example"
+
+_FELL = f"{LEGAL_MOVES} Bxd1 6. Bxf7+ Ke7 7. Nd5# 1-0\n"
+_QUIET_GAMES = ((1, LEA), (2, BOB), (3, CEC), (4, CEC), (5, CEC))
+
+GAMES_OF_PUPILS = (
+    *(game(_FELL, black=LEA, Date=f"2020.05.0{day}") for day in (1, 2, 3)),
+    *(game(_FELL, black=BOB, Date=f"2020.06.0{day}", Site=f"{PUPILS_SITE}/bobbob0{day}") for day in (1, 2)),
+    *(game(QUIET, white=name, Date=f"2020.07.0{day}") for day, name in _QUIET_GAMES),
+)
+
 
 def copy_practice_library(path: Path) -> Path:
     """A copy of the library at ``path``, which is returned."""
     copy_of("practice.sqlite", _make, path)
+    return path
+
+
+def copy_group_library(path: Path) -> Path:
+    """A copy of the library of the pupils at ``path``, which is returned."""
+    copy_of("pupils.sqlite", _make_pupils, path)
     return path
 
 
@@ -49,6 +70,16 @@ def _make(path: Path) -> None:
     with threads(1, "judge") as pool, open_library(building, create=True) as library:
         prover = TrapProver(search_nodes=SEARCH_NODES)
         library.add_all([prover.prove(legal()), prover.prove(elephant())])
+        index_files(library, [games])
+        record_losing_moves(library, [games], AnalysisSettings(engine="off"), pool)
+    shutil.move(building, path)
+
+
+def _make_pupils(path: Path) -> None:
+    games = path.with_name("pupils.pgn")
+    games.write_text("".join(GAMES_OF_PUPILS), encoding="utf-8")
+    building = path.with_name("pupils-building.sqlite")
+    with threads(1, "judge") as pool, open_library(building, create=True) as library:
         index_files(library, [games])
         record_losing_moves(library, [games], AnalysisSettings(engine="off"), pool)
     shutil.move(building, path)

@@ -1,7 +1,7 @@
 """The command line, a file for each command or group of commands.
 
 =============  =======================================================================
-games/         ``index``, ``mine``, ``explore``, ``report``, ``prepare``: collections of games
+games/         ``index``, ``mine``, ``explore``, ``report``, ``prepare``, ``group ...``: collections of games
 library/       ``library ...``: fill, show and check the library
 repertoire/    ``repertoire ...``: check a player's openings, or build some with traps
 annotate.py    ``annotate``: traps of games as comments in PGN

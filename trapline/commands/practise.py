@@ -12,6 +12,7 @@ from trapline.commands.resources import check_outputs, chosen_language, open_exi
 from trapline.echo import echo
 
 if TYPE_CHECKING:
+    from coach.practice.collect import Filter
     from coach.practice.exercise import Exercise, Task
     from coach.practice.progress import Comparison
     from coach.practice.session import Practice
@@ -45,6 +46,9 @@ def practise(
     traps: Annotated[
         bool, typer.Option("--traps", help="Also practise the library's traps, after your own exercises.")
     ] = False,
+    group: Annotated[
+        str, typer.Option(metavar="NAME", help="Only what is assigned to this group, see `trapline group`.")
+    ] = "",
     count: Annotated[int, typer.Option(metavar="N", min=1, help="Number of exercises.")] = 20,
     patterns: Annotated[
         bool, typer.Option("--patterns", help="List the player's patterns, the worst first, and stop.")
@@ -93,13 +97,25 @@ def practise(
         if patterns:
             _print_patterns(library, player, grammar)
             return
-        found = open_practice(library, player, wanted)
+        found = _of_group(library, group, player, wanted) if group else open_practice(library, player, wanted)
         if export is not None:
             _export(found, export, library)
         elif progress:
             _print_progress(found, library, grammar)
         else:
             _Session(found, library, count, grammar).run()
+
+
+def _of_group(library: Library, group: str, player: str, wanted: Filter) -> Practice:
+    """What is assigned to a group, for one of its pupils. Raises `UsageError`."""
+    from coach.group.assignment import assigned_practice
+    from coach.group.group import find_group
+    from trapcore.errors import UsageError
+
+    if not player:
+        raise UsageError("--group wants --player NAME: each pupil has his own answers")
+    found = find_group(library, group)
+    return assigned_practice(library, found, found.pupil(player).player, wanted)
 
 
 class _Session:

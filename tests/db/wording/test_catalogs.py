@@ -28,8 +28,10 @@ from trapline.web.problems import NotFound
 OTHERS = [language for language in OWN_WORDS.values() if language.catalog_file]
 _WEB = ("jobs", "problems", "profile", "report_jobs", "service", "sign_ins", "upload_jobs")
 PAGE_ERRORS = {
-    *(ROOT / "trapline" / "web" / "pages").glob("*.py"),
+    *(ROOT / "trapline" / "web" / "pages").rglob("*.py"),
     *(ROOT / "trapline" / "web" / f"{name}.py" for name in _WEB),
+    ROOT / "coach" / "group" / "assignment.py",
+    ROOT / "coach" / "group" / "group.py",
     ROOT / "coach" / "practice" / "exercise.py",
     ROOT / "coach" / "practice" / "session.py",
     ROOT / "db" / "games" / "players.py",

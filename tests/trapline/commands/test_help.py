@@ -73,7 +73,7 @@ def test_every_command_has_an_example_that_it_can_read() -> None:
 
 
 PANELS = ("Commands", "Library", "Bot and service", "Measures and proofs", "Workshop")
-PLAYERS = ["annotate", "index", "report", "practise", "repertoire", "prepare", "serve", "query"]
+PLAYERS = ["annotate", "index", "report", "practise", "group", "repertoire", "prepare", "serve", "query"]
 
 
 def test_the_help_shows_a_players_commands_first_and_the_others_in_panels() -> None:

@@ -11,6 +11,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from coach.group.group import create_group
 from db.library.open import open_library
 from tests.support.db_traps import FELL, elephant, legal
 from trapcore.errors import OutputError, TraplineError, UsageError
@@ -23,6 +24,7 @@ COMMANDS: dict[str, Callable[[Path, str], Sequence[str]]] = {
     "annotate --report": lambda at, out: ["annotate", str(at / "in.pgn"), "-o", str(at / "new"), "--report", out],
     "mine --output": lambda at, out: ["mine", str(at / "in.pgn"), "-o", out],
     "report --output": lambda at, out: ["report", "A", "-o", out],
+    "group report --output": lambda at, out: ["group", "report", "Pupils", "-o", out],
     "repertoire build --output": lambda at, out: ["repertoire", "build", "--color", "white", "-o", out],
     "repertoire check --output": lambda at, out: [
         *("repertoire", "check", str(at / "in.pgn"), "--player", "A", "-o", out)
@@ -65,6 +67,7 @@ FOLDERS = {
 WITHOUT_LIBRARY = {name for name in COMMANDS if name.startswith("research")}
 WITHOUT_INPUT = {
     "report --output",
+    "group report --output",
     "repertoire build --output",
     "repertoire from-games --output",
     "prepare --output",
@@ -101,6 +104,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("library") / "library.sqlite"
     with open_library(path, create=True) as library:
         library.add_all([legal(), elephant()])
+        create_group(library, "Pupils")
     return path
 
 
