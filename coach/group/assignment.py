@@ -19,6 +19,7 @@ from coach.practice.session import Practice, wanted_exercises
 from coach.practice.tested import right_move, search_all
 from db.games.accounts import SiteAccount
 from db.library.library import Library
+from db.patterns.keys import Pattern
 from db.storage.column_types import stored
 from db.storage.tables import GroupExerciseRow, GroupRow
 from trapcore import _native
@@ -138,6 +139,8 @@ def _exercise(row: Any) -> Exercise:
 
 def _can_be(exercise: Exercise) -> bool:
     if not exercise.line or not exercise.themes or not (exercise.patterns or exercise.origin is Origin.GROUP):
+        return False
+    if not all(Pattern(key).has_name for key in exercise.patterns):
         return False
     best = [exercise.best] if exercise.best else []
     try:

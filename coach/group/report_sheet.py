@@ -63,9 +63,9 @@ def assignment_words(group: Group, count: int, language: Grammar) -> str:
     if not count or group.assigned is None:
         return text("No exercises are assigned yet.")
     gaps = {"exercises": language.counted(count, "exercise"), "day": language.day(group.assigned[:10])}
-    if group.about:
-        name = Pattern(group.about).name(language)
-        return text("%(exercises)s since %(day)s: %(pattern)s.", **gaps, pattern=name)
+    pattern = Pattern(group.about)
+    if pattern.has_name:
+        return text("%(exercises)s since %(day)s: %(pattern)s.", **gaps, pattern=pattern.name(language))
     return text("%(exercises)s since %(day)s, from the pupils’ own games.", **gaps)
 
 

@@ -53,6 +53,14 @@ class Pattern:
         return (cause_name if self.level is Level.CAUSE else mechanism_name)(self.key, language)
 
     @property
+    def has_name(self) -> bool:
+        """Whether there are words for the key; a library may be from anybody."""
+        try:
+            return bool(self.name())
+        except (LookupError, ValueError):
+            return False
+
+    @property
     def is_idea(self) -> bool:
         """Whether it says more than what kind of move the killer is, or than that a piece could be taken."""
         return self.key.partition(":")[0] not in _PLAIN and (not self.is_missed or is_theme(self.key))

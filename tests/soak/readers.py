@@ -34,6 +34,7 @@ ADDRESSES: dict[str, tuple[str, ...]] = {
         "/practise",
         "/practise?go=1&player={player}",
         "/practise/progress?player={player}",
+        "/groups",
         "/position/setup?fen={fen}",
     ),
     "data": (

@@ -209,10 +209,13 @@ def test_a_pupil_whose_games_are_gone_is_said_so(library: Library, group: Group)
     assert f"{LEA}: no game is in the library, or none any more." in notes
 
 
+_ODD = ({"patterns": "zz:Q@x"}, {"patterns": "nonsense"}, {"best": "a1a8"})
+
+
 def test_an_exercise_that_cannot_be_is_left_out(library: Library, group: Group) -> None:
     found = chosen(library, group, count=3)
     assign(library, group, found, NOW)
-    for change in ({"line": "a1a8"}, {"line": ""}, {"themes": ""}, {"before": "x", "played_before": "e2e4"}):
+    for change in ({"line": "a1a8"}, {"line": ""}, {"themes": ""}, {"before": "x", "played_before": "e2e4"}, *_ODD):
         with library.database.write() as connection:
             connection.execute(update(GroupExerciseRow).where(GroupExerciseRow.place == 1).values(**change))
         assert list(assigned_exercises(library, group)) == found[1:]

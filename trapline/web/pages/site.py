@@ -11,6 +11,7 @@ from fastapi.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from trapline.web.pages import annotate, mistakes, position, report, sign_in, start, traps
+from trapline.web.pages.practise import groups
 from trapline.web.pages.practise import routes as practise
 from trapline.web.pages.rendering import IMMUTABLE, STATIC, language_of, page
 from trapline.web.problems import ProblemResponse
@@ -40,7 +41,7 @@ class _StaticFiles(StaticFiles):
 
 def add_pages(app: FastAPI) -> None:
     """Add the pages to an application whose error handlers are installed already."""
-    for module in (start, traps, position, annotate, report, mistakes, practise, sign_in):
+    for module in (start, traps, position, annotate, report, mistakes, practise, groups, sign_in):
         app.include_router(module.router)
     app.mount("/static", _StaticFiles(directory=STATIC), name="static")
     for kind, handler in list(app.exception_handlers.items()):

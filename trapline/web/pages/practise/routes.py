@@ -10,6 +10,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
+from coach.group.assignment import assigned_practice
 from coach.practice.export import exercises_deck, exercises_pgn
 from coach.practice.progress import LEAST_GAMES, PracticeProgress, progress_of
 from coach.practice.session import Practice, now_utc, open_practice
@@ -17,6 +18,7 @@ from coach.practice.wording import HINTS, theme_words
 from db.storage.practice_rows import profile_names
 from trapcore.errors import Message, UsageError
 from trapline.web.api.params import read_form
+from trapline.web.pages.practise.groups import group_at
 from trapline.web.pages.practise.view import CHOICE, AskAgain, Place, PracticeView, Wanted, number
 from trapline.web.pages.rendering import address, capital, language_of, page
 from trapline.web.problems import NotFound
@@ -113,7 +115,7 @@ async def progress(request: Request, player: Annotated[str, Query(max_length=200
     ]
     return page(
         request,
-        "progress.html",
+        "practise/progress.html",
         is_stored=False,
         name=name,
         tables=[table for table in tables if table[-1]],
@@ -143,6 +145,8 @@ async def export(request: Request, kind: str, place: Annotated[Place, Query()]) 
 
 
 def _practice(service: Service, profile: Profile, wanted: Wanted) -> Practice:
+    if wanted.group:
+        return _assigned(service, profile, wanted)
     # Without an account the name may be a part of one, or empty.
     whose = wanted.player if profile.account is None else player_of(service, profile, wanted.player)
     return service.page_cache.get(
@@ -150,6 +154,16 @@ def _practice(service: Service, profile: Profile, wanted: Wanted) -> Practice:
         ("practice", whose, *wanted.fields().values()),
         lambda: open_practice(service.library, whose, wanted.filter),
     )
+
+
+def _assigned(service: Service, profile: Profile, wanted: Wanted) -> Practice:
+    """What is assigned to a group in which the visitor has a part; on a private instance for the pupil that is named.
+
+    Raises `NotFound`, `UsageError` and `LibraryError`.
+    """
+    group, _ = group_at(service.library, profile, wanted.group)
+    whose = profile.account or group.pupil(wanted.player).player
+    return assigned_practice(service.library, group, whose, wanted.filter)
 
 
 def _known(service: Service, profile: Profile) -> list[str]:
@@ -162,7 +176,7 @@ def _choice(request: Request, wanted: Wanted, known: list[str], wrong: Message |
     profile, can_sign_in = profile_of(request), service_of(request).settings.web.can_sign_in
     return page(
         request,
-        "practise.html",
+        "practise/practise.html",
         status,
         is_stored=False,
         state="choose",

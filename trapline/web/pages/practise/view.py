@@ -39,7 +39,7 @@ from trapline.web.service import Service
 SKIPPED = 200
 """Most exercises that an address puts off."""
 
-CHOICE = ("player", "theme", "opening", "pattern", "least", "most", "traps")
+CHOICE = ("player", "theme", "opening", "pattern", "least", "most", "traps", "group")
 """Parameters that say whose exercises are wanted, and which."""
 
 Name = Annotated[str, Field(max_length=200)]
@@ -55,6 +55,8 @@ class Wanted:
     player: str
     """As it was written; empty for the library's traps."""
     filter: Filter
+    group: str = ""
+    """Slug of the group whose assigned exercises are wanted; empty for any exercises."""
     skip: tuple[str, ...] = ()
     """Identifiers of the exercises that are put off."""
 
@@ -71,6 +73,7 @@ class Wanted:
             "opening": self.filter.opening,
             "pattern": self.filter.pattern,
             "traps": "1" if self.filter.traps else "",
+            "group": self.group,
             **{name: "" if bound is None else str(bound) for name, bound in bounds.items()},
         }
 
@@ -88,6 +91,8 @@ class Place(BaseModel):
     pattern: Name = ""
     traps: bool | Literal[""] = False
     """Also the library's traps."""
+    group: Name = ""
+    """Slug of a group."""
     skip: Annotated[str, Field(max_length=13 * SKIPPED)] = ""
     exercise: Short = ""
     """`Exercise.id`; empty for the next one."""
@@ -115,6 +120,7 @@ class Place(BaseModel):
                 traps=bool(self.traps),
                 **bounds,
             ),
+            self.group.strip(),
             tuple(each for each in self.skip.split(",") if each),
         )
 
@@ -292,8 +298,9 @@ class PracticeView:
             "standing": standing,
             "standing_words": standing.words(self.language),
             "choice": "/practise",
+            "group": f"/groups/{fields['group']}" if fields["group"] else None,
             "patterns": address("/report", player=self.practice.name),
             "progress": address("/practise/progress", player=self.practice.name),
             "exports": [(kind, address(f"/practise/exercises.{kind}", **fields)) for kind in ("pgn", "apkg")],
         }
-        return page(self.request, "practise.html", status, is_stored=False, **about, **values)
+        return page(self.request, "practise/practise.html", status, is_stored=False, **about, **values)
