@@ -25,9 +25,11 @@ from db.traps.openings import positions_of_opening
 from db.traps.temptation import RATING_BANDS, Frequency, rating_band
 from db.traps.terms import Event
 from db.traps.trap import Trap, move_words, read_moves
+from db.wording import moves as numbered_moves
 from trapcore import _native
 from trapcore.errors import InputError, UsageError
 from trapcore.proof.verdict import Verdict
+from trapcore.trees.chess_game import parse_position
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +44,8 @@ class TrapAhead:
     """EPD of the position from which ``moves`` lead to it: of those that were asked about, the last before it."""
     moves: tuple[str, ...]
     """SAN from that position to that of the trap; empty if it is that very position."""
+    number: int
+    """Full-move number of that position, in the line or the game that ``moves`` are from."""
     games: int
     """Indexed games that had both positions."""
     fell: int
@@ -55,6 +59,11 @@ class TrapAhead:
     def plies(self) -> int:
         """Moves of either side until the trap stands."""
         return len(self.moves)
+
+    @property
+    def numbered(self) -> str:
+        """The moves with their numbers: ``4...g6 5.Nxe5``."""
+        return numbered_moves.line(self.moves, 2 * self.number + (self.start.split()[1] == "b"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,6 +98,8 @@ class _Line(NamedTuple):
     """EPD of a position that was asked about."""
     moves: tuple[str, ...]
     """SAN from there."""
+    number: int
+    """Full-move number there."""
 
 
 class _Stood(NamedTuple):
@@ -183,7 +194,7 @@ def _by_lines(connection: Connection, starts: Mapping[bytes, str], plies: int) -
         at = next((ply for ply in reversed(range(len(keys))) if keys[ply] in starts), None)
         end = len(keys) - 1
         if at is not None and end - at <= plies:
-            found[trap_id, end % 2] = _Line(starts[keys[at]], move_words(moves)[at:])
+            found[trap_id, end % 2] = _Line(starts[keys[at]], move_words(moves)[at:], 1 + at // 2)
     return found
 
 
@@ -238,11 +249,17 @@ def _replayed(
         wanted = select(GameRow.id, GameRow.start_fen, GameRow.moves).where(GameRow.id.in_(some))
         rows |= {number: (start, moves) for number, start, moves in connection.execute(wanted)}
     asked = [(*rows[game], list(range(at, end + 1))) for game, at, end in places.values()]
-    for place, line in zip(places, _native.replay(asked), strict=True):
+    for (place, (game, at, _)), line in zip(places.items(), _native.replay(asked), strict=True):
         if line:  # of a row that was changed by hand there may be none
             *ucis, _ = (uci for _, uci in line)
             start = line[0][0]
-            yield place, line[-1][0], _Line(start, tuple(_native.sans(start, ucis)))
+            yield place, line[-1][0], _Line(start, tuple(_native.sans(start, ucis)), _number(rows[game][0], at))
+
+
+def _number(start: str | None, plies: int) -> int:
+    """Full-move number after so many moves of a game, from the usual start or from this FEN."""
+    board = chess.Board() if start is None else parse_position(start)
+    return board.fullmove_number + (plies + (not board.turn)) // 2
 
 
 def _ahead(
@@ -270,6 +287,7 @@ def _ahead(
             trap=trap,
             start=line.start,
             moves=line.moves,
+            number=line.number,
             games=0 if seen is None else len(seen.players),
             fell=0 if seen is None else seen.fell,
             by_rating={} if seen is None else seen.by_rating,

@@ -137,9 +137,8 @@ def _ahead(asked: Mapping[str, str], words: list[str] | None, db: str | None, as
     for each in page.traps:
         bait, *killer = each.trap.sans()
         fell = f"{each.fell} of {each.games}" if each.games else ""
-        moves = " ".join(each.moves)
         line = " ".join(killer)
-        rows.append((moves, each.trap.victim, bait, line, each.better, fell, each.trap.slug, each.trap.name))
+        rows.append((each.numbered, each.trap.victim, bait, line, each.better, fell, each.trap.slug, each.trap.name))
     of = "" if page.total == len(rows) else f" of {page.total:,}"
     columns = ("moves to it", "victim", "bait", "killer line", "better", "fell", "slug", "name")
     print_table(trap_count(len(rows)) + of, columns, rows)

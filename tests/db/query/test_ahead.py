@@ -91,6 +91,22 @@ def test_a_trap_with_colours_exchanged_is_shown_as_it_stood(library: Library, tm
     assert found.trap.bait == bait.uci()
 
 
+def test_the_moves_to_a_trap_have_their_numbers(library: Library, tmp_path: Path) -> None:
+    by_line = {one.trap.slug: one.numbered for one in ahead(library, "e4 e5 Nf3").traps}
+    assert by_line == {legal().slug: "2...Nc6 3.Bc4 d6 4.Nc3 Bg4 5.Nxe5"}
+    # A game that begins elsewhere counts on from there.
+    board = chess.Board()
+    for san in ["e4", "e5", "Nf3", "Nc6", "Bc4", "d6", "Nc3", "Bg4"]:
+        board.push_san(san)
+    before = board.mirror()
+    before.fullmove_number = 31
+    path = tmp_path / "games.pgn"
+    path.write_text(f'[SetUp "1"]\n[FEN "{before.fen()}"]\n\n31... Nxe4 32. Bxd8 *\n')
+    index_files(library, [path])
+    library.record_occurrences()
+    assert [one.numbered for one in ahead(library, before.fen()).traps] == ["31...Nxe4"]
+
+
 @pytest.mark.parametrize(("text", "kind"), [("xyz", UsageError), ("e4 e5 Ke3", UsageError), ("8/8/8 w", InputError)])
 def test_what_is_no_start_is_an_error(library: Library, text: str, kind: type[Exception]) -> None:
     with pytest.raises(kind):

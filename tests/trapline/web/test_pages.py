@@ -104,6 +104,7 @@ def test_an_opening_shows_its_traps_for_both_sides_and_is_linked(client: httpx.C
     page = client.get("/openings/italian-game")
     assert "Légal's mate" in text_of(page)
     assert "Traps for White" in text_of(page)
+    assert "3...d6 4.Nc3" in text_of(page)
     assert 'href="/openings/italian-game"' in client.get("/openings").text
     assert 'href="/openings/italian-game"' in client.get("/position", params={"moves": "e4 e5 Nf3 Nc6 Bc4"}).text
     assert 'href="/openings/' in client.get("/traps/legal-mate").text
