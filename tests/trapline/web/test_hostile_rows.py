@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
+from coach.group.group import add_pupils, create_group
 from db.library.open import open_library
-from db.storage.tables import GameRow
+from db.storage.tables import GameRow, GroupRow
 from tests.support.practice_library import PLAYER, copy_practice_library
 from tests.support.web_server import served
 from trapcore.errors import InputError
@@ -28,6 +29,10 @@ def library(tmp_path: Path) -> Path:
             connection.execute(update(GameRow).where(GameRow.id == number).values(utc_time=time, date=f"{LONG}.{LONG}"))
         for column in (GameRow.white, GameRow.black):
             connection.execute(update(GameRow).where(column == PLAYER).values({column: f"Eva{ESCAPES}"}))
+    with open_library(path) as opened:
+        add_pupils(opened, create_group(opened, "Evas"), [(f"Eva{ESCAPES}", ESCAPES)])
+        with opened.database.write() as connection:
+            connection.execute(update(GroupRow).values(name=ESCAPES, assigned=LONG, about=ESCAPES))
     # Not by our own way to write, which minds the references.
     with closing(sqlite3.connect(path)) as raw, raw:
         raw.execute("UPDATE losing_moves SET ply = ply + 1000000000000 WHERE game_id = 1")
@@ -47,6 +52,8 @@ def test_every_view_of_hostile_games_is_whole_and_harmless(library: Path) -> Non
             "/practise",
             "/practise?go=1&player=Eva",
             "/practise/progress?player=Eva",
+            "/groups",
+            "/groups/evas",
             "/practise/exercises.pgn?player=Eva",
             "/traps/legals-mate",
             "/api/v1/traps/legals-mate/sightings",
