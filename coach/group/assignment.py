@@ -50,6 +50,8 @@ def choose_exercises(
     """
     if not 1 <= count <= MOST:
         raise UsageError("an assignment has 1 to {most} exercises", most=MOST)
+    if not group.pupils:
+        raise UsageError("nobody is in the group {group} yet; add pupils first", group=group.name)
     materials = [material_of(library, pupil.player) for pupil in group.pupils]
     together = Material(
         tuple(_in_turn([each.exercises for each in materials])), tuple(_in_turn([each.decoys for each in materials]))

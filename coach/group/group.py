@@ -96,7 +96,7 @@ class Group:
             "{text!r} is no pupil of {group}; its pupils are: {names}",
             text=text,
             group=self.name,
-            names=", ".join(each.name for each in self.pupils) or "–",
+            names="; ".join(each.name for each in self.pupils) or "–",
         )
 
 

@@ -175,7 +175,7 @@ def _weakness(weakness: CommonWeakness, found: GroupReport, language: Grammar, *
             games=language.counted(weakness.games, "game"),
             part=language.number(len(weakness.by_pupil)),
             pupils=language.counted(len(found.pupils), "pupil"),
-            names=", ".join(f"{name} {language.number(count)}" for name, count in weakness.by_pupil),
+            names="; ".join(f"{name} {language.number(count)}" for name, count in weakness.by_pupil),
         ),
         advice(max(causes, key=lambda cause: (causes[cause], cause)), language),
         text("The costliest: %(game)s.", game=_game(weakness, language)),

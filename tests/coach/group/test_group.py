@@ -91,7 +91,7 @@ def test_a_pupil_who_leaves_is_named_and_may_come_back(library: Library, group: 
     assert group.pupil("lea").player == LEA
     assert group.pupil(str(NOBODY)).player == NOBODY
     for text in ("e", "nobody", ""):
-        with pytest.raises(UsageError, match="its pupils are: Bob, Cec Poe, Dora, Lea Ann"):
+        with pytest.raises(UsageError, match="its pupils are: Bob; Cec Poe; Dora; Lea Ann"):
             group.pupil(text)
     remove_pupil(library, group, group.pupil("cec"))
     left = find_group(library, "Wednesday")
@@ -138,6 +138,8 @@ def test_a_group_without_losing_moves_has_nothing_to_assign(library: Library, gr
         connection.execute(delete(LosingMoveRow))
     with pytest.raises(UsageError, match="there is nothing to assign to Wednesday"):
         chosen(library, group)
+    with pytest.raises(UsageError, match="nobody is in the group Empty yet"):
+        chosen(library, create_group(library, "Empty"), Filter(pattern="mate:N:K"))
     with pytest.raises(UsageError, match="no exercises are assigned to Wednesday yet"):
         assigned_practice(library, group, LEA)
 
@@ -182,7 +184,7 @@ def test_what_several_pupils_lose_to_has_its_sample(library: Library, group: Gro
     assert found.judged == 10
     sheet = group_sheet(found)
     (section,) = [each for each in sheet.sections if each.title.startswith("Common weakness: ")]
-    assert section.notes[0] == "5 losing moves in 5 games, by 2 of 4 pupils: Lea Ann 3, Bob 2."
+    assert section.notes[0] == "5 losing moves in 5 games, by 2 of 4 pupils: Lea Ann 3; Bob 2."
     assert section.notes[-1] == "Assign it: trapline group assign wednesday --pattern mate:N@d4,Ke2"
     assert section.picture is not None
     (table,) = sheet.sections[1].tables

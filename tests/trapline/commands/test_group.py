@@ -23,14 +23,18 @@ def run(folder: Path, *arguments: str, given: str = "") -> subprocess.CompletedP
 def test_a_coach_makes_a_group_assigns_exercises_and_prints_a_sheet(folder: Path) -> None:
     assert "made the group Wednesday" in run(folder, "group", "create", "Wednesday").stderr
     assert run(folder, "group", "add", "wednesday", "lea", BOB).stderr.endswith(
-        "in the group Wednesday: Bob, Lea Ann\n"
+        "in the group Wednesday: Bob; Lea Ann\n"
     )
     assigned = run(folder, "group", "assign", "Wednesday", "--count", "2")
     assert assigned.returncode == 0
     assert "1. avoid 5...Bxd1" in assigned.stdout
+    assert assigned.stderr == "trapline: assigned 2 exercises to Wednesday\n"
+    more = run(folder, "group", "assign", "Wednesday", "--count", "50")
+    assert "to Wednesday, and not 50: no other losing move makes an exercise" in more.stderr
+    run(folder, "group", "assign", "Wednesday", "--count", "2")
     practised = run(folder, "practise", "--group", "Wednesday", "--player", "lea", "--count", "1", given="Nxe5\n")
     assert "Right: 5...Nxe5." in practised.stdout
-    assert "Wednesday\twednesday\tBob, Lea Ann\t2 exercises since" in run(folder, "group", "list").stdout
+    assert "Wednesday\twednesday\tBob; Lea Ann\t2 exercises since" in run(folder, "group", "list").stdout
     done = run(folder, "group", "report", "Wednesday", "-o", "sheet.html", "--language", "de")
     assert done.returncode == 0
     assert "Gemeinsame Schwächen" in done.stdout
@@ -51,7 +55,7 @@ def test_a_coach_makes_a_group_assigns_exercises_and_prints_a_sheet(folder: Path
         (("group", "add", "Tuesday", "Lea Anne"), "the nearest are Lea Ann"),
         (("group", "remove", "Tuesday", "Lea"), "is no pupil of Tuesday"),
         (("group", "create", "tuesday"), "already"),
-        (("group", "assign", "Tuesday"), "there is nothing to assign to Tuesday"),
+        (("group", "assign", "Tuesday"), "nobody is in the group Tuesday yet"),
         (("group", "report", "Tuesday", "-o", "library.sqlite"), "is the library itself"),
         (("practise", "--group", "Tuesday"), "--group wants --player NAME"),
         (("practise", "--group", "Tuesday", "--player", "lea"), "is no pupil of Tuesday"),

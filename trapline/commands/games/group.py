@@ -96,7 +96,7 @@ def show(language: LanguageOption = None, db: DbOption = None) -> None:
             (
                 each.name,
                 each.slug,
-                ", ".join(pupil.name for pupil in each.pupils) or "–",
+                "; ".join(pupil.name for pupil in each.pupils) or "–",
                 assignment_words(each, len(assigned_exercises(library, each)), grammar),
             )
             for each in groups(library)
@@ -134,6 +134,7 @@ def assign(
     from coach.practice.session import now_utc
     from coach.practice.wording import theme_key
     from db.library.open import open_library
+    from db.wording.languages.english import ENGLISH
     from trapline.commands.terminal import say
     from trapline.echo import echo
 
@@ -147,7 +148,8 @@ def assign(
         stored(library, found, exercises, now_utc(), about=pattern)
     for number, exercise in enumerate(exercises, start=1):
         echo(f"{number}. {exercise_words(exercise, grammar)}")
-    say(f"assigned {len(exercises)} exercises to {found.name}")
+    fewer = f", and not {count}: no other losing move makes an exercise" if len(exercises) < count else ""
+    say(f"assigned {ENGLISH.counted(len(exercises), 'exercise')} to {found.name}{fewer}")
 
 
 def report(
@@ -183,5 +185,5 @@ def report(
 
 
 def _members(found: Group) -> str:
-    names = ", ".join(each.name for each in found.pupils)
+    names = "; ".join(each.name for each in found.pupils)
     return f"in the group {found.name}: {names}" if names else f"nobody is in the group {found.name}"

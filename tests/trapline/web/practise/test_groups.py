@@ -62,7 +62,7 @@ def test_the_owner_of_a_private_server_edits_and_prints_groups(library: Path) ->
         assert do(client, "assign", "mittwoch", count="2").status_code == 303
         shown = client.get("/groups/mittwoch")
         assert shown.headers["cache-control"] == "no-store"
-        assert "5 losing moves in 5 games, by 2 of 3 pupils: Lea Ann 3, Bob 2." in words(shown)
+        assert "5 losing moves in 5 games, by 2 of 3 pupils: Lea Ann 3; Bob 2." in words(shown)
         assert "/board.svg?" in shown.text
         assert "group assign" not in words(shown)
         assert "/groups/join/" not in shown.text
