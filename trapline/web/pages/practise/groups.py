@@ -188,16 +188,16 @@ def _changes(
 
         return remove
 
-    def choose(library: Library) -> None:
+    def choose() -> None:
         count = fields.get("count", "")
         wanted = Filter(theme=theme_key(fields.get("theme", ""), language), pattern=fields.get("pattern", ""))
-        found = choose_exercises(
-            library, group, wanted, service.open_for_writing, count=int(count) if count.isdecimal() else COUNT
-        )
-        assign(library, group, found, now_utc(), about=wanted.pattern)
+        wished = int(count) if count.isdecimal() else COUNT
+        found = choose_exercises(service.library, group, wanted, service.open_for_writing, count=wished)
+        with service.open_for_writing() as library:
+            assign(library, group, found, now_utc(), about=wanted.pattern)
 
     possible: dict[tuple[Role, str], Callable[[], None]] = {
-        (Role.COACH, "assign"): writing(choose),
+        (Role.COACH, "assign"): choose,
         (Role.COACH, "remove"): writing(leave(fields.get("player", ""))),
         (Role.COACH, "link"): writing(lambda library: renew_link(library, group)),
         (Role.COACH, "delete"): writing(lambda library: delete_group(library, group)),
