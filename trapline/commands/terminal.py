@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -25,6 +25,7 @@ from trapline.echo import say as say
 if TYPE_CHECKING:
     from annotator.record import Recorded
     from coach.report.sheet import Sheet
+    from db.wording.languages.grammar import Grammar
     from lichess.self_check import Finding
 
 _EACH_SECONDS = 0.2
@@ -110,6 +111,22 @@ def print_sheet(sheet: Sheet) -> None:
             if not sys.stdout.isatty():
                 echo("\n" + harmless_line(table.caption) + "\n" + "\t".join(map(harmless_line, table.columns)))
             print_table(table.caption, table.columns, table.rows)
+
+
+def hand_out(sheet: Sheet, output: str | None, language: Grammar, library: str, figures: dict[str, Any] | None) -> None:
+    """Write a sheet as HTML if there is an output, and print its figures as JSON if there are some, else its text.
+
+    The text is not printed where the HTML is. ``library``: its name, which is no output. Raises `OutputError`.
+    """
+    from coach.report.sheet import page
+    from db.formats.export_file import write_text
+
+    if output is not None:
+        write_text(page(sheet, language), output, library=library)
+    if figures is not None:
+        print_json(figures)
+    elif output != "-":
+        print_sheet(sheet)
 
 
 def print_trap(trap: Trap, library: Library) -> None:

@@ -27,19 +27,11 @@ def prepare(
     from coach.preparation.games import games_named
     from coach.preparation.opponent import prepare as prepared
     from coach.preparation.opponent_sheet import opponent_sheet
-    from coach.report.sheet import page
-    from db.formats.export_file import write_text
-    from trapline.commands.terminal import print_json, print_sheet
+    from trapline.commands.terminal import hand_out
 
     check_outputs([output], db)
     grammar = chosen_language(language)
     with open_existing(db) as library:
         found = prepared(library, games_named(library, against, every=every, site=site))
         library_name = library.name
-    sheet = opponent_sheet(found, grammar)
-    if output is not None:
-        write_text(page(sheet, grammar), output, library=library_name)
-    if as_json:
-        print_json(found.to_dict())
-    elif output != "-":
-        print_sheet(sheet)
+    hand_out(opponent_sheet(found, grammar), output, grammar, library_name, found.to_dict() if as_json else None)

@@ -38,11 +38,9 @@ def check(
     from coach.preparation.check_sheet import check_sheet
     from coach.preparation.games import games_named, sites_of
     from coach.preparation.lines import read_lines
-    from coach.report.sheet import page
-    from db.formats.export_file import write_text
     from db.traps.terms import SIDES
     from trapcore.errors import UsageError, unknown_name
-    from trapline.commands.terminal import print_json, print_sheet
+    from trapline.commands.terminal import hand_out
 
     colour = next((side for side in SIDES if side == color), None)
     if color is not None and colour is None:
@@ -57,13 +55,12 @@ def check(
         library_name = library.name
     sites = dict(sites_of(games).most_common())
     sheet = check_sheet(found, " / ".join(sorted(games.names)), sites, grammar)
-    if output is not None:
-        write_text(page(sheet, grammar), output, library=library_name)
-    if as_json:
-        repertoires = [each.to_dict() for each in found]
-        print_json({"players": sorted(games.names), "sites": sites, "repertoires": repertoires})
-    elif output != "-":
-        print_sheet(sheet)
+    figures = {
+        "players": sorted(games.names),
+        "sites": sites,
+        "repertoires": [each.to_dict() for each in found],
+    }
+    hand_out(sheet, output, grammar, library_name, figures if as_json else None)
 
 
 def from_games(
