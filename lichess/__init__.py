@@ -9,7 +9,7 @@ http.py         HTTP session with time-outs, and translation of HTTP errors
 parse.py        lichess's JSON as events
 streams.py      threads that read a stream and reopen it
 oauth.py        signing in with lichess: OAuth with PKCE
-studies.py      chapters of studies, each written once
+studies.py      studies: read, and their chapters written once
 client.py       the requests and streams of a bot account, by berserk
 self_check.py   findings of a self-check, which bot and service share
 ==============  ===================================================================================

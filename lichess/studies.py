@@ -1,4 +1,4 @@
-"""Chapters of studies: written by lichess's import, each once, also after an interruption.
+"""Studies: a whole one is read, and chapters are written by lichess's import, each once, also after an interruption.
 
 A chapter waits as a file until it is in a study. Its name ends with a mark, and lichess shows the names of all
 chapters, so that a chapter whose import was not answered, or whose file a killed process left, is known again and not
@@ -9,7 +9,7 @@ import json
 import logging
 import re
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from pydantic import SecretStr
 
 from lichess.api import Color, LichessError, Refused, Unauthorized
 from lichess.http import Session, translate_errors, user_agent
-from trapcore.errors import OutputError
+from trapcore.errors import InputError, Message, OutputError, UsageError
 from trapcore.io.atomic_write import replacing
 
 log = logging.getLogger(__name__)
@@ -31,6 +31,40 @@ LONGEST_NAME = 100
 TIMEOUT_SECONDS = 30.0
 
 _EVENT = re.compile(r'^\[Event "', re.MULTILINE)
+
+
+_STUDY = re.compile(r"(?:https?://[^/]+/study/)?([A-Za-z0-9]{8})(?:[/?#].*)?")
+
+_PRIVATE = Message("it is private or was deleted; a private one needs the token of a member, with the scope study:read")
+MEANINGS = {401: _PRIVATE, 403: _PRIVATE, 404: Message("there is no such study, or it is private")}
+"""What it means that a study is refused, by the status of the answer."""
+
+
+def study_id(text: str) -> str:
+    """The id of a study by its address or by the id itself. Raises `UsageError`."""
+    found = _STUDY.fullmatch(text.strip())
+    if found is None:
+        raise UsageError(
+            "{text!r} is no study: give the eight letters and digits at the end of lichess.org/study/…", text=text[:100]
+        )
+    return found[1]
+
+
+def study_pgn(url: str, token: SecretStr | None, study: str) -> str:
+    """All chapters of a study of the server at ``url`` as PGN; ``token`` is for a private one.
+
+    Raises `InputError` for a study that is private or missing, and `LichessError`.
+    """
+    session = Session(token, TIMEOUT_SECONDS)
+    session.headers["User-Agent"] = user_agent("")
+    with closing(session):
+        try:
+            with translate_errors():
+                return str(Requestor(session, url, JSON).get(f"/api/study/{study}.pgn", fmt=PGN))
+        except Refused as error:
+            if error.status not in MEANINGS:
+                raise
+            raise InputError("study {study}: {reason}", study=study, reason=MEANINGS[error.status]) from error
 
 
 class StudiesFull(LichessError):

@@ -21,6 +21,8 @@ EXAMPLES: Mapping[str, str] = {
     "mine": "games.pgn --rating 1200-1599 --db my.sqlite",
     "repertoire check": 'my-repertoire.pgn --player "Your Name" --db my.sqlite',
     "repertoire from-games": '--player "Your Name" -o my-repertoire.pgn --db my.sqlite',
+    "repertoire drill": 'my-repertoire.pgn --player "Your Name" --db my.sqlite',
+    "repertoire export": "https://lichess.org/study/abcdefgh -o my-repertoire.pgn",
     "repertoire build": "--color white --rating 1200-1599 -o repertoire.pgn --db my.sqlite",
     "query": f"--fen {_FEN} --similar 5",
     "explore": '--moves "e4 e5 Nf3" --db my.sqlite',

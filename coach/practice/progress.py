@@ -22,7 +22,7 @@ from db.games.losing_moves import LostMove, lost_moves
 from db.games.losing_themes import themes_of
 from db.games.trap_occurrences import Games, games_of_player, numbered_games
 from db.library.library import Library
-from db.storage.practice_rows import Review, reviews_of
+from db.storage.practice_rows import LINE, Review, reviews_of
 from db.storage.tables import GameRow
 from db.traps.temptation import RATING_BANDS, UNKNOWN_RATING, RatingBand, rating_band
 from trapcore.statistics import deviations, wilson
@@ -125,7 +125,8 @@ def progress_of(library: Library, player: str | SiteAccount) -> PracticeProgress
     moves = [move for move in lost_moves(library, games)[0] if move.is_players]
     with library.database.read() as connection:
         reviews = reviews_of(connection, str(player))
-    since = min((review.at.date().isoformat() for _, _, _, review in reviews), default=None)
+    # To drill a repertoire is no practice of losing moves.
+    since = min((review.at.date().isoformat() for _, task, _, review in reviews if task != LINE), default=None)
     band = _usual_band(games)
     return PracticeProgress(
         band=band,

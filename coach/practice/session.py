@@ -4,108 +4,29 @@ What a player has done is in the library and nowhere else: it is stored with eac
 goes on where it stopped, in the terminal or on the page, however it ended.
 """
 
-from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, timedelta, tzinfo
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from datetime import datetime, timedelta, tzinfo
 
 from coach.practice.collect import Filter, Material, material_of, plain_theme
 from coach.practice.exercise import Exercise, Task
 from coach.practice.judge import Judgement, Mark, judge
 from coach.practice.mixing import from_patterns, in_turn, with_decoys
+from coach.practice.schedule import Standing, standing_of, store_answer
 from coach.practice.tested import in_turn_confirmed, keep, recall, search_all
 from coach.practice.wording import theme_words
 from db.games.accounts import SiteAccount
 from db.games.players import find_players, players
 from db.library.library import Library
-from db.storage.practice_rows import Card, Review, cards_of, profile_names, reviews_of, store_review
-from db.wording.languages.english import ENGLISH
-from db.wording.languages.grammar import Grammar
+from db.storage.practice_rows import Card, Review, cards_of, profile_names
 from trapcore.errors import UsageError, unknown_name
-from trapcore.extras import extra
 from trapcore.parallel.budget import Cancellation
-
-AGAIN = timedelta(minutes=10)
-"""After a wrong answer."""
 
 SESSION = timedelta(hours=12)
 """Answers of so long count as one session, which has one new exercise of each game."""
 
 EXPORTED = 200
 """Most exercises that are exported."""
-
-
-def rated(exercise: Exercise, card: Card | None, now: datetime, *, is_right: bool, hints: int) -> tuple[int, Card]:
-    """FSRS's rating of an answer (1 again, 2 hard, 3 good), and the card after it; ``card`` is None for a new exercise.
-
-    ``now`` is in UTC. Raises `UsageError` if FSRS is not installed.
-    """
-    with extra("practice", "practising"):
-        import fsrs
-    scheduler = fsrs.Scheduler(learning_steps=(AGAIN,), relearning_steps=(AGAIN,), enable_fuzzing=False)
-    rating = fsrs.Rating.Again if not is_right else fsrs.Rating.Hard if hints else fsrs.Rating.Good
-    known = fsrs.Card(card_id=1)
-    if card is not None:
-        known = fsrs.Card(
-            card_id=1,
-            state=fsrs.State(card.state),
-            step=card.step,
-            stability=card.stability,
-            difficulty=card.difficulty,
-            due=card.due,
-            last_review=card.last_review,
-        )
-    after, _ = scheduler.review_card(known, rating, review_datetime=now)
-    return rating.value, Card(
-        epd=exercise.epd,
-        task=exercise.task.value,
-        state=after.state.value,
-        step=after.step,
-        stability=after.stability,
-        difficulty=after.difficulty,
-        due=after.due.replace(microsecond=0),
-        last_review=now.replace(microsecond=0),
-    )
-
-
-def streak(days: Iterable[date], today: date) -> int:
-    """Days in a row on which there was an answer, up to today; a day that is not over yet breaks nothing."""
-    known = set(days)
-    day = today if today in known else today - timedelta(days=1)
-    count = 0
-    while day in known:
-        count += 1
-        day -= timedelta(days=1)
-    return count
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """How a player's practice stands."""
-
-    due: int
-    """Exercises that are to be repeated now."""
-    new: int
-    """Exercises that were never answered; some of them may not be confirmed when their turn comes."""
-    waiting: int
-    """Exercises that come again later."""
-    next_due: datetime | None
-    """When the first of these comes, in UTC; None if none waits."""
-    right: int
-    """Answers of today that counted and were right."""
-    wrong: int
-    streak: int
-    """Days in a row, see `coach.practice.session.streak`."""
-
-    def words(self, language: Grammar = ENGLISH) -> str:
-        """``2 due, 10 new, 3 later; today 1 right, 0 wrong; 4 days in a row.``"""
-        due, new, later = map(language.number, (self.due, self.new, self.waiting))
-        parts = [language.text("%(due)s due, %(new)s new, %(later)s later", due=due, new=new, later=later)]
-        if self.right or self.wrong:
-            parts.append(language.text("today %(right)s right, %(wrong)s wrong", right=self.right, wrong=self.wrong))
-        if self.streak:
-            days = language.counted(self.streak, "day")
-            parts.append(language.text("%(days)s in a row", days=days))
-        return f"{'; '.join(parts)}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,25 +86,10 @@ class Practice:
 
         Due, new and waiting are of the wanted exercises, answers and days of all. Raises `LibraryError`.
         """
-        cards = self._cards(library)
-        with library.database.read() as connection:
-            reviews = [review for _, _, _, review in reviews_of(connection, self.profile)]
-        today = now.astimezone(zone).date()
-        days = [review.at.astimezone(zone).date() for review in reviews]
-        done = [review.is_right for review, day in zip(reviews, days, strict=True) if day == today and review.rating]
-        known = [cards[each.epd, each.task] for each in self.exercises if (each.epd, each.task) in cards]
-        later = [card.due for card in known if card.due > now]
         # Most of the player's own positions turn out to be no decoys, and a losing move is asked about once.
         new = [each for each in self.exercises if each.best or not (each.is_decoy or each.is_turned)]
-        return Standing(
-            due=len(known) - len(later),
-            new=sum((each.epd, each.task) not in cards for each in new),
-            waiting=len(later),
-            next_due=min(later, default=None),
-            right=sum(done),
-            wrong=len(done) - sum(done),
-            streak=streak(days, today),
-        )
+        asked = {(each.epd, each.task.value) for each in self.exercises}
+        return standing_of(library, self.profile, asked, {(each.epd, each.task.value) for each in new}, now, zone)
 
     def answer(
         self,
@@ -213,12 +119,7 @@ class Practice:
 
     def _store(self, library: Library, exercise: Exercise, review: Review) -> tuple[int, datetime]:
         keep(library, [exercise])
-        with library.database.write() as connection:
-            card = cards_of(connection, self.profile).get((exercise.epd, exercise.task.value))
-            if card is None or card.due <= review.at:
-                rating, card = rated(exercise, card, review.at, is_right=review.is_right, hints=review.hints)
-                review = replace(review, rating=rating)
-            return store_review(connection, self.profile, card, review), card.due
+        return store_answer(library, self.profile, (exercise.epd, exercise.task.value), review)
 
     def exported(self, library: Library, open_for_writing: Callable[[], Library]) -> list[Exercise]:
         """The first `EXPORTED` exercises that are confirmed, which takes a second for each that was not tested."""
@@ -287,11 +188,6 @@ def find_player(library: Library, player: str) -> str:
 
 def _is_recent(card: Card, now: datetime) -> bool:
     return now - card.last_review < SESSION
-
-
-def now_utc() -> datetime:
-    """The time by the machine's clock, to the second."""
-    return datetime.now(UTC).replace(microsecond=0)
 
 
 def _review(now: datetime, answer: str, judgement: Judgement, hints: int) -> Review:

@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from sqlalchemy import Connection
+
 from coach.preparation.games import OpeningGame, Played, Score, opening_games, replies_in
 from coach.preparation.lines import Lines
 from db.games.sightings import SeenGame
@@ -188,10 +190,9 @@ def _check(library: Library, games: Sequence[OpeningGame], as_other: Played, lin
     with library.database.read() as connection:
         values = stored_values(connection, {each for _, epd, uci in left for each in (epd, _after(epd, uci))})
         departures = [_departure(lines, *place, some, values) for place, some in left.items()]
-        replies = replies_in(connection, [epd for epd in lines.moves if not lines.is_mine(epd)])
+        played = replies_of_others(connection, lines, as_other)
     scores = [_line_score(opening, some) for opening, some in by_opening.items()]
     own = Played.of(games)
-    played = {epd: counts - as_other.moves.get(epd, Counter()) for epd, counts in replies.items()}
     gaps = [_gap(lines, epd, uci, played[epd], own) for epd in played for uci in _open(lines, epd, played[epd])]
     return Check(
         colour=lines.colour,
@@ -208,6 +209,15 @@ def _check(library: Library, games: Sequence[OpeningGame], as_other: Played, lin
         contradictions=tuple(_contradictions(lines)),
         traps=tuple(_traps(library, lines)),
     )
+
+
+def replies_of_others(connection: Connection, lines: Lines, as_other: Played) -> dict[str, Counter[str]]:
+    """How often the moves of opponents (UCI) are made in each position of a repertoire, in all indexed games.
+
+    Not counted is ``as_other``: what the player himself plays against such a repertoire.
+    """
+    replies = replies_in(connection, [epd for epd in lines.moves if not lines.is_mine(epd)])
+    return {epd: counts - as_other.moves.get(epd, Counter()) for epd, counts in replies.items()}
 
 
 def _kind(lines: Lines, epd: str, uci: str) -> Kind | None:
@@ -249,7 +259,8 @@ def _line_score(opening: str, games: Sequence[tuple[OpeningGame, Kind | None]]) 
 def _open(lines: Lines, epd: str, played: Mapping[str, int]) -> Iterator[str]:
     """The replies of people that lead to no position with an answer."""
     for uci, count in played.items():
-        if count >= LEAST_REPLIES and not lines.moves.get(_after(epd, uci)):
+        reached = lines.after.get(epd, {}).get(uci) or _after(epd, uci)
+        if count >= LEAST_REPLIES and not lines.moves.get(reached):
             yield uci
 
 
@@ -284,13 +295,14 @@ def _contradictions(lines: Lines) -> Iterator[Several]:
 def _traps(library: Library, lines: Lines) -> list[TrapBeside]:
     """First those whose bait the repertoire plays, then those that people fell into, then the nearest."""
     ahead = sorted(traps_ahead_of(library, lines.ways, plies=BESIDE), key=lambda one: (-one.fell, one.plies))
-    found = [_beside(lines, one) for one in ahead]
+    found = [beside(lines, one) for one in ahead]
     # To leave the repertoire is worth a thought only for a trap that people fell into.
     kept = [one for one in found if not one.leaves or (one.fell and not one.is_own)]
     return sorted(kept, key=lambda one: (not one.is_bait_in_repertoire, one.leaves))
 
 
-def _beside(lines: Lines, one: TrapAhead) -> TrapBeside:
+def beside(lines: Lines, one: TrapAhead) -> TrapBeside:
+    """What a trap near a repertoire needs there."""
     way = lines.ways[one.start]
     bait, *_ = one.trap.sans()
     return TrapBeside(

@@ -39,7 +39,7 @@ def sites_words(sites: Mapping[str, int], language: Grammar) -> str:
     words = text("%(games)s by site: %(sites)s.", games=total, sites=by_site)
     if len(sites) < 2:
         return words
-    return f"{words} {text('The same name at two sites may be two people: --site takes the games of one.')}"
+    return f"{words} {text('The same name at two sites may be two people: choose one site, in a shell by --site.')}"
 
 
 def part_of(part: int, whole: int, language: Grammar) -> str:
@@ -91,7 +91,10 @@ def _summary(found: Check, language: Grammar) -> list[str]:
     notes = []
     if found.is_guessed:
         notes.append(
-            text("The file does not say for whom it is. This colour has fewer choices in it; --color says otherwise.")
+            text(
+                "The file does not say for whom it is. This colour has fewer choices in it; if it is the other, "
+                "choose it, in a shell by --color."
+            )
         )
     if not games:
         notes.append(text("No game of yours with this colour is indexed. Traps and gaps are shown all the same."))

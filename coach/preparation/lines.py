@@ -17,7 +17,7 @@ from db.storage.collation import plain
 from db.traps.terms import SIDES, Side
 from db.wording import moves
 from trapcore import _native
-from trapcore.errors import InputError
+from trapcore.errors import InputError, Message
 from trapcore.io.streams import open_bytes
 
 
@@ -52,6 +52,10 @@ class Lines:
     """Each position by its EPD, with the way that was read first."""
     moves: dict[str, dict[str, str]] = field(default_factory=dict)
     """SAN by EPD and UCI."""
+    after: dict[str, dict[str, str]] = field(default_factory=dict)
+    """EPD of the position that each move leads to, likewise."""
+    comments: dict[tuple[str, str], str] = field(default_factory=dict)
+    """What the file says of a move, by EPD and UCI, as it was read first."""
     parents: dict[str, dict[str, str]] = field(default_factory=dict)
     """For each position the positions before it, with the line to it over each."""
 
@@ -62,6 +66,14 @@ class Lines:
     def answers(self, epd: str) -> tuple[str, ...]:
         """SAN of the moves that the repertoire has in a position."""
         return tuple(self.moves.get(epd, {}).values())
+
+    def starts(self) -> list[str]:
+        """The positions in which lines begin."""
+        return [epd for epd, way in self.ways.items() if not way.text]
+
+    def mine(self) -> list[str]:
+        """The positions that have a move of the player whose repertoire it is."""
+        return [epd for epd in self.moves if self.is_mine(epd)]
 
     def add(self, game: chess.pgn.Game) -> None:
         """Add all variations of a chapter; what follows a null move is left out."""
@@ -79,14 +91,29 @@ class Lines:
                 if child.move:
                     uci, after = board.uci(child.move), board.copy(stack=False)
                     san = after.san_and_push(child.move)
+                    reached = _native.epd(after.fen())
                     self.moves.setdefault(epd, {})[uci] = san
-                    self.parents.setdefault(_native.epd(after.fen()), {}).setdefault(epd, way.then(san))
+                    self.after.setdefault(epd, {})[uci] = reached
+                    self.parents.setdefault(reached, {}).setdefault(epd, way.then(san))
+                    if said := plain_comment(child.comment):
+                        self.comments.setdefault((epd, uci), said)
                     later.append((child, after, Way(way.then(san), way.half_move + 1)))
             waiting += reversed(later)
 
 
+def plain_comment(comment: str) -> str:
+    """A comment without the commands of programs in it, such as arrows and clocks."""
+    return " ".join(_COMMAND.sub(" ", comment).split())
+
+
 def read_lines(path: Path, *, colour: Side | None = None, player: Collection[str] = ()) -> list[Lines]:
-    """The repertoire for White, that for Black, or both, by what the chapters of a PGN file say.
+    """As `lines_of`, of a file, which may be packed."""
+    with open_bytes(path) as reader:
+        return lines_of(b"".join(reader), str(path), colour=colour, player=player)
+
+
+def lines_of(data: bytes, name: str, *, colour: Side | None = None, player: Collection[str] = ()) -> list[Lines]:
+    """The repertoire for White, that for Black, or both, by what the chapters of some PGN say; errors call it ``name``.
 
     The colour of a chapter is ``colour``, or that of its tag Orientation, or that of the ``player`` among its tags. Of
     the other chapters together it is the side that has fewer choices. Raises `InputError`, with game and move, for a
@@ -94,7 +121,7 @@ def read_lines(path: Path, *, colour: Side | None = None, player: Collection[str
     """
     found: dict[Side, Lines] = {side: Lines(side) for side in SIDES}
     unsaid = []
-    for number, game in enumerate(_chapters(path), start=1):
+    for number, game in enumerate(_chapters(data, name), start=1):
         side = colour or _side_named(game, player)
         if side is None:
             unsaid.append((number, game))
@@ -108,21 +135,22 @@ def read_lines(path: Path, *, colour: Side | None = None, player: Collection[str
         if side is None:
             number, game = unsaid[0]
             raise InputError(
-                f"{path}, game {number} ({game.headers.get('Event', '?')}): nothing says whose repertoire this is; "
-                "give --color white or --color black"
+                "{name}, game {number} ({event}): nothing says whose repertoire this is; choose the colour, in a shell "
+                "by --color white or --color black",
+                name=name,
+                number=number,
+                event=game.headers.get("Event", "?"),
             )
         found[side].is_guessed = True
         for _, game in unsaid:
             found[side].add(game)
     lines = [each for each in found.values() if each.moves]
     if not lines:
-        raise InputError(f"{path}: there is no game with moves in it")
+        raise InputError("{name}: there is no game with moves in it", name=name)
     return lines
 
 
-def _chapters(path: Path) -> Iterator[chess.pgn.Game]:
-    with open_bytes(path) as reader:
-        data = b"".join(reader)
+def _chapters(data: bytes, name: str) -> Iterator[chess.pgn.Game]:
     try:
         source = StringIO(data.decode("utf-8-sig"))
     except UnicodeDecodeError:
@@ -134,13 +162,15 @@ def _chapters(path: Path) -> Iterator[chess.pgn.Game]:
             _check_words(source.getvalue()[start : source.tell()])
             start = source.tell()
             if (variant := game.board().uci_variant) != "chess":
-                raise InputError(f"it is no chess but {variant}")
+                raise InputError("it is no chess but {variant}", variant=variant)
             yield game
             number += 1
     except (InputError, ValueError) as error:
-        raise InputError(f"{path}, game {number}: {error}") from error
+        reason = error.message if isinstance(error, InputError) else str(error)
+        raise InputError("{name}, game {number}: {reason}", name=name, number=number, reason=reason) from error
 
 
+_COMMAND = re.compile(r"\[%[^\][]*\]")
 _NO_MOVETEXT = re.compile(r"\{[^}]*\}|;[^\n]*|^[\[%][^\n]*", re.MULTILINE)
 _SIGNS = {"e.p.", "ep", "N", "D"}
 """Words that some programs write behind a move: en passant, a novelty, a diagram."""
@@ -151,7 +181,7 @@ def _check_words(text: str) -> None:
     left = chess.pgn.MOVETEXT_REGEX.sub(" ", _NO_MOVETEXT.sub(" ", text))
     word = next((word for word in left.split() if word[0].isalpha() and word not in _SIGNS), None)
     if word is not None:
-        raise InputError(f"{word} is no move")
+        raise InputError("{move} is no move", move=word)
 
 
 class _Strict(chess.pgn.GameBuilder[chess.pgn.Game]):
@@ -161,12 +191,22 @@ class _Strict(chess.pgn.GameBuilder[chess.pgn.Game]):
         """Raise the error with its place."""
         board = self.variation_stack[-1].board()
         move = re.search(r"(illegal|invalid|ambiguous) san: '(.*?)'", str(error))
-        words = {"illegal": "is not legal", "invalid": "is no move", "ambiguous": "can be more than one move"}
-        reason = str(error) if move is None else f"{move[2]} {words[move[1]]}"
+        reason: Message | str = str(error)
+        if move is not None:
+            gaps = {"move": move[2]}
+            reason = {
+                "illegal": Message("{move} is not legal", gaps),
+                "invalid": Message("{move} is no move", gaps),
+                "ambiguous": Message("{move} can be more than one move", gaps),
+            }[move[1]]
         start = self.game.board()
         half_move = 2 * start.fullmove_number + (not start.turn)
         before = moves.line((node.san() for node in _line_to(self.variation_stack[-1])), half_move)
-        raise InputError(f"move {board.fullmove_number}: {reason}{f' after {before}' if before else ''}")
+        if before:
+            raise InputError(
+                "move {number}: {reason} after {line}", number=board.fullmove_number, reason=reason, line=before
+            )
+        raise InputError("move {number}: {reason}", number=board.fullmove_number, reason=reason)
 
 
 def _line_to(node: chess.pgn.GameNode) -> list[chess.pgn.ChildNode]:

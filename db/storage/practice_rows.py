@@ -1,5 +1,5 @@
-"""Rows of what players practise: when each exercise comes again, every answer, and what the search says of the moves
-that exercises are about. Times are in UTC.
+"""Rows of what players practise: when each card comes again, every answer, the repertoire that is drilled, and what the
+search says of the moves that exercises are about. Times are in UTC.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -10,7 +10,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from db.storage.bulk import parts
 from db.storage.column_types import stored
-from db.storage.tables import MoveTestRow, PlayerProfileRow, PracticeCardRow, PracticeReviewRow
+from db.storage.tables import MoveTestRow, PlayerProfileRow, PracticeCardRow, PracticeReviewRow, RepertoireRow
 
 _TIME = "%Y-%m-%dT%H:%M:%SZ"
 
@@ -21,7 +21,7 @@ class Card:
 
     epd: str
     task: str
-    """``killer`` or ``safe``."""
+    """``killer``, ``safe`` or `LINE`."""
     state: int
     """1 learning, 2 review, 3 relearning."""
     step: int | None
@@ -59,8 +59,27 @@ class MoveTest:
     """UCI of the best other move; None if the search found none."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repertoire:
+    """The repertoire that a player has given; he has one, for either colour or both."""
+
+    pgn: str
+    """Games with variations."""
+    colour: str
+    """``white`` or ``black`` for all of it; empty if each chapter says so."""
+    source: str
+    """The address of a study; empty if it was pasted, uploaded or taken from games."""
+    at: datetime
+
+
 Place = tuple[str, str]
 """EPD and move (UCI)."""
+
+Asked = tuple[str, str]
+"""EPD and task of a card."""
+
+LINE = "line"
+"""Task of a card that asks for the move of a repertoire."""
 
 
 def profile_names(connection: Connection) -> list[str]:
@@ -68,7 +87,7 @@ def profile_names(connection: Connection) -> list[str]:
     return list(connection.scalars(select(PlayerProfileRow.name).order_by(PlayerProfileRow.name)))
 
 
-def cards_of(connection: Connection, name: str) -> dict[tuple[str, str], Card]:
+def cards_of(connection: Connection, name: str) -> dict[Asked, Card]:
     """The cards of a player by EPD and task; none if he has not practised."""
     columns = [getattr(PracticeCardRow, field) for field in _CARD]
     wanted = select(*columns).join(PlayerProfileRow).where(PlayerProfileRow.name == name)
@@ -131,6 +150,23 @@ def store_review(connection: Connection, name: str, card: Card, review: Review) 
     stored = connection.execute(insert(PracticeReviewRow).values(**values)).inserted_primary_key
     assert stored is not None
     return int(stored[0])
+
+
+def repertoire_of(connection: Connection, name: str) -> Repertoire | None:
+    """The repertoire of a player; None if he has given none."""
+    columns = (RepertoireRow.pgn, RepertoireRow.colour, RepertoireRow.source, RepertoireRow.at)
+    row = connection.execute(select(*columns).join(PlayerProfileRow).where(PlayerProfileRow.name == name)).one_or_none()
+    return (
+        None if row is None else Repertoire(pgn=row.pgn, colour=row.colour, source=row.source, at=stored(_read, row.at))
+    )
+
+
+def store_repertoire(connection: Connection, name: str, repertoire: Repertoire) -> None:
+    """Store the repertoire of a player in place of the one before; his cards stay."""
+    profile = _identity(connection, PlayerProfileRow, name=name)
+    connection.execute(delete(RepertoireRow).where(RepertoireRow.profile_id == profile))
+    values = {"pgn": repertoire.pgn, "colour": repertoire.colour, "source": repertoire.source}
+    connection.execute(insert(RepertoireRow).values(profile_id=profile, at=repertoire.at.strftime(_TIME), **values))
 
 
 def move_tests(connection: Connection, by: str, epds: Collection[str]) -> dict[Place, MoveTest]:

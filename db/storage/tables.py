@@ -371,12 +371,12 @@ class PlayerProfileRow(Base):
 
 
 class PracticeCardRow(Base):
-    """When an exercise comes again; see `db.storage.practice_rows.Card`. Times are UTC, ISO 8601 to the second."""
+    """When a card comes again; see `db.storage.practice_rows.Card`. Times are UTC, ISO 8601 to the second."""
 
     __tablename__ = "practice_cards"
     __table_args__ = (
         UniqueConstraint("profile_id", "epd", "task"),
-        CheckConstraint("task IN ('killer', 'safe')", name="task"),
+        CheckConstraint("task IN ('killer', 'safe', 'line')", name="task"),
     )
 
     id: Mapped[Id]
@@ -404,6 +404,20 @@ class PracticeReviewRow(Base):
     hints: Mapped[int] = mapped_column(SmallInteger)
     rating: Mapped[int | None] = mapped_column(SmallInteger)
     line: Mapped[str] = mapped_column(Text)
+
+
+class RepertoireRow(Base):
+    """The repertoire of a player; see `db.storage.practice_rows.Repertoire`."""
+
+    __tablename__ = "repertoires"
+
+    profile_id: Mapped[int] = mapped_column(
+        big(), ForeignKey("player_profiles.id"), primary_key=True, autoincrement=False
+    )
+    pgn: Mapped[str] = mapped_column(Text)
+    colour: Mapped[str] = mapped_column(String(5))
+    source: Mapped[str] = mapped_column(Text)
+    at: Mapped[str] = mapped_column(String(20))
 
 
 class MoveTestRow(Base):

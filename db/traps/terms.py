@@ -8,6 +8,12 @@ Side = Literal["white", "black"]
 
 SIDES: tuple[Side, ...] = ("white", "black")
 
+
+def side_named(text: str) -> Side | None:
+    """The side with this name; None for any other text."""
+    return next((side for side in SIDES if side == text), None)
+
+
 HIGHEST_RATING = 4000
 """What is no number from 1 to this is no rating."""
 

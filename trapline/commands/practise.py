@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from coach.practice.collect import Filter
     from coach.practice.exercise import Exercise, Task
     from coach.practice.progress import Comparison
+    from coach.practice.schedule import Standing
     from coach.practice.session import Practice
     from db.library.library import Library
     from db.wording.languages.grammar import Grammar
@@ -133,12 +134,12 @@ class _Session:
         """Ask until the count is reached, nothing is left, or the input ends."""
         import sys
 
-        from coach.practice.session import now_utc
+        from coach.practice.schedule import now_utc
 
         if hasattr(sys.stdin, "reconfigure"):
             sys.stdin.reconfigure(errors="replace")
         text = self._language.text
-        echo(_standing(self._practice, self._library, self._language))
+        echo(self._standing())
         interrupted = False
         try:
             for place in range(1, self._count + 1):
@@ -161,9 +162,14 @@ class _Session:
         done = self._right + self._wrong
         if done:
             told = text("%(answered)s answered, %(right)s right at once.", answered=done, right=self._right)
-            echo(f"\n{told} {_standing(self._practice, self._library, self._language)}")
+            echo(f"\n{told} {self._standing()}")
         if interrupted:
             raise typer.Exit(130)
+
+    def _standing(self) -> str:
+        from coach.practice.schedule import now_utc
+
+        return standing_words(self._practice.standing(self._library, now_utc()), self._language)
 
     def _how(self, exercise: Exercise) -> str:
         from coach.practice.exercise import Task
@@ -173,7 +179,7 @@ class _Session:
 
     def _ask(self, exercise: Exercise, place: int) -> None:
         from coach.practice.exercise import SOMETHING, Task
-        from coach.practice.session import now_utc
+        from coach.practice.schedule import now_utc
         from coach.practice.tested import recall, right_move
         from coach.practice.wording import HINTS, hint, question, solution, source
 
@@ -223,7 +229,7 @@ class _Session:
         """Whether the answer is right; None where it is to be given again."""
         from coach.practice.exercise import NOTHING, SOMETHING, AnswerError, Task, read_answer
         from coach.practice.judge import Mark
-        from coach.practice.session import now_utc
+        from coach.practice.schedule import now_utc
         from coach.practice.wording import source, verdict
         from trapcore.errors import LibraryBusyError
 
@@ -272,17 +278,16 @@ def drawn(epd: str, *, flipped: bool | None = None) -> str:
     return "\n".join([*rows, "", f"     {' '.join(letters)}"])
 
 
-def _standing(practice: Practice, library: Library, language: Grammar) -> str:
-    from coach.practice.session import now_utc
+def standing_words(standing: Standing, language: Grammar) -> str:
+    """How it stands and, if nothing is due, when the next one comes by the machine's clock."""
+    from coach.practice.schedule import now_utc
 
-    now = now_utc()
-    standing = practice.standing(library, now)
     words = standing.words(language)
     if standing.due or standing.next_due is None:
         return words
     local = standing.next_due.astimezone()
     time = f"{local:%H:%M}"
-    if local.date() == now.astimezone().date():
+    if local.date() == now_utc().astimezone().date():
         return f"{words} {language.text('The next comes today at %(time)s.', time=time)}"
     day = language.day(f"{local:%Y-%m-%d}")
     return f"{words} {language.text('The next comes on %(day)s at %(time)s.', day=day, time=time)}"
@@ -338,10 +343,11 @@ def _print_patterns(library: Library, player: str, language: Grammar) -> None:
 
 def _print_progress(practice: Practice, library: Library, language: Grammar) -> None:
     from coach.practice.progress import LEAST_GAMES, progress_of
+    from coach.practice.schedule import now_utc
     from trapline.commands.terminal import print_table
 
     found, text = progress_of(library, practice.player), language.text
-    echo(_standing(practice, library, language))
+    echo(standing_words(practice.standing(library, now_utc()), language))
     theme, rate = text("theme"), text("a game")
     if found.against_others:
         others = text("others %(band)s", band=found.band)

@@ -210,6 +210,7 @@ def follow(
     from contextlib import ExitStack
 
     from lichess.api import LichessError
+    from lichess.studies import study_id
     from trapline.commands.terminal import say
     from trapline.service.following import Follower
     from trapline.service.sources.retry import passed_over
@@ -221,7 +222,9 @@ def follow(
         stop_flag = stack.enter_context(opened.stop_flag())
         writer = None
         if studies:
-            writer = stack.enter_context(closing(opened.study_writer(_study_ids(studies), stop_flag)))
+            writer = stack.enter_context(
+                closing(opened.study_writer([study_id(study) for study in studies], stop_flag))
+            )
         _stop_by_signals(stop_flag.set)
         with closing(Follower(opened, writer)) as follower, suppress(Stopped):
             while True:
@@ -259,20 +262,6 @@ def _stop_by_signals(stop: Callable[[], None]) -> None:
 
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, first)
-
-
-def _study_ids(studies: list[str]) -> list[str]:
-    import re
-
-    from trapcore.errors import UsageError
-
-    found = [re.fullmatch(r"(?:https?://[^/]+/study/)?([A-Za-z0-9]{8})(?:/.*)?", study) for study in studies]
-    for study, match in zip(studies, found, strict=True):
-        if match is None:
-            raise UsageError(
-                f"{study!r} is no study: give the eight letters and digits at the end of lichess.org/study/…"
-            )
-    return [match[1] for match in found if match is not None]
 
 
 def _open(db: str | None) -> Service:

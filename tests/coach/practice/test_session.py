@@ -10,7 +10,8 @@ import pytest
 from coach.practice.collect import Filter, material_of
 from coach.practice.exercise import NOTHING, AnswerError, Exercise, Origin, Task, read_answer
 from coach.practice.judge import Mark, judge
-from coach.practice.session import AGAIN, SESSION, Practice, open_practice
+from coach.practice.schedule import AGAIN
+from coach.practice.session import SESSION, Practice, open_practice
 from coach.practice.tested import is_confirmed, right_move
 from coach.practice.wording import HINTS, hint, question, solution, source, verdict
 from db.library.library import Library

@@ -109,10 +109,10 @@ def test_a_name_at_two_sites_is_two_people_unless_a_site_is_chosen(index: Index)
     library = index((FRENCH, "Ann", "Bob"), Site="https://lichess.org/abcdefgh", Event="other")
     both = prepared(library)
     assert both.sites == {"chess.com": 1, "lichess.org": 1}
-    assert "--site takes the games of one" in words(both)
+    assert "choose one site" in words(both)
     one = prepared(library, site="lichess.org")
     assert (one.games, one.sites) == (1, {"lichess.org": 1})
-    assert "--site" not in words(one)
+    assert "choose one site" not in words(one)
     with pytest.raises(UsageError, match=r"no indexed game of Bob is from elsewhere; there are 1 from chess\.com, 1"):
         prepared(library, site="elsewhere")
     with pytest.raises(UsageError, match="unknown site"):

@@ -23,7 +23,7 @@ TEMPLATES = [
     *sorted(ROOT.glob("trapline/web/pages/templates/**/*.html")),
     *sorted(ROOT.glob("coach/report/templates/*.html")),
 ]
-FOLDERS = ("annotator", "coach", "db", "trapcore", "trapline")
+FOLDERS = ("annotator", "coach", "db", "lichess", "trapcore", "trapline")
 SOURCES = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))]
 
 _MEN = ("pawn", "knight", "bishop", "rook", "queen", "king")
@@ -101,7 +101,7 @@ def raised() -> Iterator[tuple[Path, str | None, bool]]:
             if name not in _ERRORS:
                 continue
             words = node.args[0]
-            values = any(word.arg not in ("status", None) for word in node.keywords) or (
+            values = any(word.arg not in ("status", "arrived", None) for word in node.keywords) or (
                 name == "Message" and len(node.args) > 1
             )
             if isinstance(words, ast.Constant):

@@ -11,7 +11,8 @@ from sqlalchemy import func, select
 
 from coach.practice.collect import Filter
 from coach.practice.exercise import Task
-from coach.practice.session import now_utc, open_practice
+from coach.practice.schedule import now_utc
+from coach.practice.session import open_practice
 from db.library.open import open_library
 from db.storage.tables import PracticeReviewRow
 from tests.support.command_line import run_program

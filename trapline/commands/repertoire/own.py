@@ -1,27 +1,35 @@
-"""The commands ``trapline repertoire check`` and ``trapline repertoire from-games``."""
+"""The commands ``trapline repertoire check`` and ``trapline repertoire from-games``, and what they read."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from trapline.commands.options import AllNamesOption, DbOption, JsonOption, LanguageOption, SheetOption, SiteOption
 from trapline.commands.resources import check_outputs, chosen_language, open_existing
 
+if TYPE_CHECKING:
+    from coach.preparation.lines import Lines
+
+FileArgument = Annotated[
+    str, typer.Argument(metavar="FILE", help="Your repertoire, PGN with variations, or the address of a lichess study.")
+]
+ColourOption = Annotated[
+    str | None,
+    typer.Option(
+        "--color", "--colour", metavar="white|black", help="Your colour in it. Default: as each chapter says."
+    ),
+]
 PlayerOption = Annotated[str, typer.Option(metavar="NAME", help="Your name in the games, or a part of it.")]
 
 
 def check(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="Your repertoire, PGN with variations.")],
+    file: FileArgument,
     player: PlayerOption,
-    color: Annotated[
-        str | None,
-        typer.Option(
-            "--color", "--colour", metavar="white|black", help="Your colour in it. Default: as each chapter says."
-        ),
-    ] = None,
+    color: ColourOption = None,
     site: SiteOption = None,
     every: AllNamesOption = False,
     output: SheetOption = None,
@@ -31,27 +39,19 @@ def check(
 ) -> None:
     """Compare your opening repertoire with your games: where you left it, its gaps, and the traps beside it.
 
-    FILE is PGN with variations, such as an exported lichess study. Transpositions count. The games are those of the
+    FILE is PGN with variations, or the address of a lichess study. Transpositions count. The games are those of the
     library. Gaps are replies that people play in it and that you have no answer to.
     """
     from coach.preparation.check import check as checked
     from coach.preparation.check_sheet import check_sheet
     from coach.preparation.games import games_named, sites_of
-    from coach.preparation.lines import read_lines
-    from db.traps.terms import SIDES
-    from trapcore.errors import UsageError, unknown_name
     from trapline.commands.terminal import hand_out
 
-    colour = next((side for side in SIDES if side == color), None)
-    if color is not None and colour is None:
-        raise unknown_name("color", color, SIDES)
-    if file.startswith(("http://", "https://")):
-        raise UsageError(f"{file} is an address: export the study as PGN and give that file")
-    check_outputs([output], db, [file])
+    check_outputs([output], db, [] if is_address(file) else [file])
     grammar = chosen_language(language)
     with open_existing(db) as library:
         games = games_named(library, player, every=every, site=site)
-        found = checked(library, games, read_lines(Path(file), colour=colour, player=games.names))
+        found = checked(library, games, given_lines(file, color, games.names))
         library_name = library.name
     sites = dict(sites_of(games).most_common())
     sheet = check_sheet(found, " / ".join(sorted(games.names)), sites, grammar)
@@ -61,6 +61,33 @@ def check(
         "repertoires": [each.to_dict() for each in found],
     }
     hand_out(sheet, output, grammar, library_name, figures if as_json else None)
+
+
+def is_address(file: str) -> bool:
+    """Whether this is an address, and no file."""
+    return file.startswith(("http://", "https://"))
+
+
+def given_lines(file: str, color: str | None, names: Collection[str] = ()) -> list[Lines]:
+    """The repertoire of a file or of a study, see `coach.preparation.lines.lines_of`; ``names`` are the player's.
+
+    Raises `UsageError` for another colour and for an address that is no study, `InputError`, and `LichessError`.
+    """
+    from coach.preparation.lines import lines_of, read_lines
+    from db.traps.terms import SIDES, side_named
+    from lichess.studies import study_id, study_pgn
+    from lichess.token import read_token
+    from trapcore.errors import unknown_name
+    from trapline.settings import read_settings
+
+    colour = None if color is None else side_named(color)
+    if color is not None and colour is None:
+        raise unknown_name("color", color, SIDES)
+    if not is_address(file):
+        return read_lines(Path(file), colour=colour, player=names)
+    study, mine = study_id(file), read_settings().service
+    text = study_pgn(mine.url, read_token(mine), study)
+    return lines_of(text.encode(), f"study {study}", colour=colour, player=names)
 
 
 def from_games(

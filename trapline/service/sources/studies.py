@@ -1,5 +1,6 @@
 """Studies, fetched when they have changed."""
 
+from lichess.studies import MEANINGS
 from trapline.service.service import Service
 from trapline.service.sources.retry import record_errors, until_stopped, with_retries
 from trapline.service.state.clock import StopFlag
@@ -7,8 +8,7 @@ from trapline.service.state.job_log import Outcome
 
 KIND = "studies"
 
-_PRIVATE = "it is private or was deleted; a private one needs the token of a member, with the scope study:read"
-MEANINGS = {401: _PRIVATE, 403: _PRIVATE, 404: "there is no such study, or it is private"}
+_MEANINGS = {status: str(meaning) for status, meaning in MEANINGS.items()}
 
 
 def fetch(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
@@ -20,14 +20,14 @@ def fetch(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
             changed |= with_retries(stop_flag, lichess.studies_of, user)
     for study in until_stopped(service.mine.studies, stop_flag):
         if study not in changed:
-            with record_errors(outcome, f"study {study}", MEANINGS):
+            with record_errors(outcome, f"study {study}", _MEANINGS):
                 changed[study] = with_retries(stop_flag, lichess.study_changed, study)
     for study in until_stopped(sorted(changed), stop_flag):
         feed = f"study {study}"
         if service.source_state.get(feed).get("changed") == changed[study]:
             outcome.counts["unchanged"] += 1
             continue
-        with record_errors(outcome, feed, MEANINGS):
+        with record_errors(outcome, feed, _MEANINGS):
             text, broke = lichess.study(study, stop_flag)
             if text.strip():
                 service.game_files.put(KIND, study, [text])

@@ -13,7 +13,8 @@ from fastapi.responses import Response
 from coach.group.assignment import assigned_practice
 from coach.practice.export import exercises_deck, exercises_pgn
 from coach.practice.progress import LEAST_GAMES, PracticeProgress, progress_of
-from coach.practice.session import Practice, now_utc, open_practice
+from coach.practice.schedule import now_utc
+from coach.practice.session import Practice, open_practice
 from coach.practice.wording import HINTS, theme_words
 from db.storage.practice_rows import profile_names
 from trapcore.errors import Message, UsageError

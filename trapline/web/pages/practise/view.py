@@ -11,7 +11,8 @@ from pydantic import BaseModel, Field
 from coach.practice.collect import Filter
 from coach.practice.exercise import NOTHING, SOMETHING, AnswerError, Exercise, Task, read_answer
 from coach.practice.judge import Judgement, Mark, failing_line
-from coach.practice.session import Practice, Standing, now_utc
+from coach.practice.schedule import Standing, now_utc
+from coach.practice.session import Practice
 from coach.practice.tested import recall, right_move
 from coach.practice.wording import (
     HINTS,
