@@ -15,10 +15,15 @@ ROWS = 12
 
 
 def check_sheet(checks: Sequence[Check], player: str, sites: Mapping[str, int], language: Grammar = ENGLISH) -> Sheet:
-    """The sheet of one repertoire, or of those for both colours; ``sites`` has the player's games by site."""
+    """The sheet of one repertoire, or of those for both colours; ``sites`` has the player's games by site.
+
+    ``player`` is empty for a repertoire without games.
+    """
     return Sheet(
-        title=language.text("The repertoire of %(player)s", player=player),
-        lead=sites_words(sites, language),
+        title=language.text("The repertoire of %(player)s", player=player)
+        if player
+        else language.text("The repertoire"),
+        lead=sites_words(sites, language) if sites else "",
         sections=tuple(section for each in checks for section in _sections(each, language)),
     )
 

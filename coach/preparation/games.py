@@ -103,15 +103,24 @@ def games_named(library: Library, name: str, *, every: bool = False, site: str |
 
     Raises `UsageError` for a name that nobody or several have, for an unknown site and for one without his games.
     """
-    if site is not None and site not in (*SITES, ELSEWHERE):
-        raise unknown_name("site", site, (*SITES, ELSEWHERE))
-    games = games_of(library, find_players(players(library), name, every=every))
+    return at_site(games_of(library, find_players(players(library), name, every=every)), site)
+
+
+def at_site(games: Games, site: str | None) -> Games:
+    """The games of one site, or all of them. Raises `UsageError` if there are none, and for an unknown site."""
     if site is None:
         return games
+    if site not in (*SITES, ELSEWHERE):
+        raise unknown_name("site", site, (*SITES, ELSEWHERE))
     found = Games({number: row for number, row in games.rows.items() if site_of(row) == site}, games.names)
     if not found.rows:
         have = ", ".join(f"{count:,} from {where}" for where, count in sites_of(games).most_common())
-        raise UsageError(f"no indexed game of {', '.join(sorted(games.names))} is from {site}; there are {have}")
+        raise UsageError(
+            "no indexed game of {names} is from {site}; there are {have}",
+            names=", ".join(sorted(games.names)),
+            site=site,
+            have=have,
+        )
     return found
 
 

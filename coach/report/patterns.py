@@ -55,7 +55,9 @@ class PatternLinks:
 def shared_templates() -> dict[str, str]:
     """The texts of the templates by name, for an environment with templates of its own."""
     folder = resources.files("coach.report").joinpath("templates")
-    return {name: folder.joinpath(name).read_text("utf-8") for name in ("summary.html", "patterns.html")}
+    return {
+        name: folder.joinpath(name).read_text("utf-8") for name in ("summary.html", "patterns.html", "sections.html")
+    }
 
 
 def shown_patterns(

@@ -58,5 +58,5 @@ def page(sheet: Sheet, language: Grammar = ENGLISH) -> str:
     style = resources.files("coach.report").joinpath("templates/report.css").read_text("utf-8")
     template = environment().get_template("sheet.html")
     return template.render(
-        sheet=sheet, language=language, style=Markup(style), version=version("trapline"), embedded=embedded
+        sheet=sheet, language=language, style=Markup(style), version=version("trapline"), picture_url=embedded
     )

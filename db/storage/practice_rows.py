@@ -68,7 +68,7 @@ class Repertoire:
     colour: str
     """``white`` or ``black`` for all of it; empty if each chapter says so."""
     source: str
-    """The address of a study; empty if it was pasted, uploaded or taken from games."""
+    """Id of the lichess study; empty if it was pasted, uploaded or taken from games."""
     at: datetime
 
 
@@ -159,6 +159,11 @@ def repertoire_of(connection: Connection, name: str) -> Repertoire | None:
     return (
         None if row is None else Repertoire(pgn=row.pgn, colour=row.colour, source=row.source, at=stored(_read, row.at))
     )
+
+
+def repertoire_names(connection: Connection) -> list[str]:
+    """Of all who have given a repertoire, ascending."""
+    return list(connection.scalars(select(PlayerProfileRow.name).join(RepertoireRow).order_by(PlayerProfileRow.name)))
 
 
 def store_repertoire(connection: Connection, name: str, repertoire: Repertoire) -> None:

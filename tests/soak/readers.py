@@ -35,6 +35,8 @@ ADDRESSES: dict[str, tuple[str, ...]] = {
         "/practise?go=1&player={player}",
         "/practise/progress?player={player}",
         "/groups",
+        "/repertoire",
+        "/prepare",
         "/position/setup?fen={fen}",
     ),
     "data": (
@@ -65,6 +67,7 @@ ADDRESSES: dict[str, tuple[str, ...]] = {
         "/api/v1/propose?fen={fen}&nodes=2000",
         "/games/{game}",
         "/games/{game}?best=1",
+        "/prepare?against={player}",
         "/practise/exercises.pgn?player={player}",
         "/practise/exercises.apkg?player={player}",
     ),

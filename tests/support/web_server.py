@@ -30,7 +30,7 @@ from db.library.open import create_library, open_library
 from db.proof.prover import TrapProver
 from tests.support.command_line import product_variables
 from tests.support.templates import copy_of
-from trapline.commands.serve import fetching
+from trapline.commands.serve import fetching, reading_studies
 from trapline.settings import Settings
 from trapline.web.app import create_app
 from trapline.web.server.http_server import server_config
@@ -138,7 +138,7 @@ def served(library: Path | str, folder: Path, **variables: object) -> Iterator[S
             patch.setenv(f"TRAPLINE_{name.upper()}", str(value))
         patch.setenv("HOME", str(folder))
         settings, opened = Settings(), open_library(library, read_only=True)
-        app = create_app(opened, settings, fetching(settings, opened))
+        app = create_app(opened, settings, fetching(settings, opened), reading_studies(settings))
     listening = socket.create_server(("127.0.0.1", 0))
     config = server_config(app)
     config.timeout_graceful_shutdown = 1

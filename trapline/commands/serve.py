@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from db.library.library import Library
     from trapline.settings import Settings
-    from trapline.web.service import FetchGames, OnStop
+    from trapline.web.service import FetchGames, FetchStudy, OnStop
     from trapline.web.settings import WebSettings
 
 BUSY_SECONDS = 10.0
@@ -85,7 +85,7 @@ def serve(
     listening = _listening(web)
     logging.basicConfig(format="%(asctime)s %(levelname)-7s %(name)s: %(message)s")
     library = open_or_bundle(db, settings.db, read_only=True, log=lambda message: echo(message, err=True))
-    app = create_app(library, settings, fetching(settings, library))
+    app = create_app(library, settings, fetching(settings, library), reading_studies(settings))
     service = app.state.service
 
     class Server(uvicorn.Server):
@@ -156,6 +156,19 @@ def fetching(settings: Settings, library: Library) -> FetchGames:
                 return latest_games(service, site, account, most, stop_flag)
 
     return fetch
+
+
+def reading_studies(settings: Settings) -> FetchStudy:
+    """What reads a study for the pages; on a public server without the token, which may read private ones."""
+
+    def read(study: str) -> str:
+        from lichess.studies import study_pgn
+        from lichess.token import read_token
+
+        token = read_token(settings.service) if settings.web.is_private else None
+        return study_pgn(settings.service.url, token, study)
+
+    return read
 
 
 def _address(listening: socket.socket) -> str:

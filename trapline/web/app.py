@@ -27,7 +27,7 @@ from trapline.web.pages.site import add_pages
 from trapline.web.problems import CONTENT_TYPE, Problem, install_error_handlers
 from trapline.web.server.http_server import HeadMiddleware
 from trapline.web.server.limits import LimitsMiddleware
-from trapline.web.service import FetchGames, Service
+from trapline.web.service import FetchGames, FetchStudy, Service
 from trapline.web.settings import WebOptions
 
 GZIP_LEVEL = 5
@@ -37,12 +37,17 @@ WRITTEN = (ExploredPeople, HitAnswer, LosingMove, Proposals, SightingPage, TrapA
 """Dataclasses whose JSON the routes write."""
 
 
-def create_app(library: Library, settings: WebOptions, fetch_games: FetchGames | None = None) -> FastAPI:
-    """Application that serves an open library, and closes it at shutdown; ``fetch_games`` fetches games of accounts.
+def create_app(
+    library: Library,
+    settings: WebOptions,
+    fetch_games: FetchGames | None = None,
+    fetch_study: FetchStudy | None = None,
+) -> FastAPI:
+    """Application that serves an open library, and closes it at shutdown; the functions are those of `Service`.
 
     Raises `InputError` for a token that cannot be read.
     """
-    service = Service(library, settings, fetch_games)
+    service = Service(library, settings, fetch_games, fetch_study)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:

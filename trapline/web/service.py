@@ -48,6 +48,9 @@ FetchGames = Callable[[str, str, int, OnStop], list[str]]
 """Fetches the latest finished games of an account as PGN: by the site, ``lichess`` or ``chess.com``, the name, and how
 many. Raises `TraplineError`, which says if there is no such account."""
 
+FetchStudy = Callable[[str], str]
+"""Reads a study of lichess as PGN, by its id. Raises `TraplineError`, which says if it is private or missing."""
+
 MAX_ENTRIES = 512
 """Values in the cache of what the pages show."""
 
@@ -186,8 +189,14 @@ class WorkPool:
 class Service:
     """Library, settings and thread pool of an application; `service_of` gives that of a request."""
 
-    def __init__(self, library: Library, settings: WebOptions, fetch_games: FetchGames | None = None) -> None:
-        """Service of an open library, which it closes; ``fetch_games`` fetches the games of accounts."""
+    def __init__(
+        self,
+        library: Library,
+        settings: WebOptions,
+        fetch_games: FetchGames | None = None,
+        fetch_study: FetchStudy | None = None,
+    ) -> None:
+        """Service of an open library, which it closes; the two functions fetch games of accounts, and studies."""
         self.library = library
         self.settings = settings
         self.token = read_token(settings.web)
@@ -202,6 +211,7 @@ class Service:
         self.analysis_threads = ThreadPoolExecutor(settings.jobs, "analysis", initializer=give_way)
         """In which all uploads are analysed."""
         self.fetch_games = fetch_games
+        self.fetch_study = fetch_study
         self.query_engine = QueryEngine(library, measure=settings.measure)
         self.page_cache = LibraryCache()
         self._lock = threading.Lock()

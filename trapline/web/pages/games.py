@@ -19,8 +19,7 @@ from trapcore.parallel.budget import Cancellation
 from trapcore.trees.chess_game import parse_position
 from trapcore.win_chance import INACCURACY
 from trapline.web.pages.boards import Picture, dests, ground, with_gaps
-from trapline.web.pages.game_viewer import GameView, Ply
-from trapline.web.pages.line_viewer import around
+from trapline.web.pages.game_viewer import GameView, Ply, around
 from trapline.web.pages.plots import chance_bar, chance_plot
 from trapline.web.pages.rendering import address, language_of, page
 from trapline.web.service import Service, service_of

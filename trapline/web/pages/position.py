@@ -28,8 +28,8 @@ from trapcore.errors import InputError, Message, PositionError
 from trapcore.parallel.budget import Cancellation
 from trapcore.trees.chess_game import parse_position
 from trapline.web.pages.boards import Picture, Square, dests, ground, square_order, squares, with_gaps
+from trapline.web.pages.game_viewer import move_number
 from trapline.web.pages.games import white_chance
-from trapline.web.pages.line_viewer import move_number
 from trapline.web.pages.plots import result_bar
 from trapline.web.pages.rendering import PROMOTIONS, address, ahead_rows, capital, language_of, page
 from trapline.web.profile import ShownGames, profile_of, shown_games, told_fallers

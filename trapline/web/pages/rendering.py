@@ -6,6 +6,7 @@ parameter ``lang`` of any page's address; a cookie remembers it.
 
 import json
 from collections.abc import Iterable
+from dataclasses import asdict
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
@@ -19,6 +20,7 @@ from jinja2 import ChoiceLoader, DictLoader, Environment, FileSystemLoader, Stri
 
 from coach.report.patterns import add_pattern_filters, shared_templates
 from db.query.ahead import TrapAhead
+from db.traps import board_svg
 from db.traps.openings import names_by_slug, opening_slug
 from db.traps.trap import Trap, read_moves
 from db.wording.claims import numbered_line, pawns
@@ -70,6 +72,11 @@ def thumbnail(trap: Trap) -> Picture:
     """Small board of the trap with bait and killer."""
     killer = trap.killer_line[0]
     return Picture(fen=trap.epd, bait=trap.bait, killer=killer, plain=True, before=trap.name)
+
+
+def picture_url(picture: board_svg.Picture) -> str:
+    """Address of a board."""
+    return Picture(**asdict(picture)).url
 
 
 def capital(text: str) -> str:
@@ -130,7 +137,7 @@ def templates() -> Jinja2Templates:
     filters = (pawns, numbered, thumbnail, capital, family_name, skip_reason, opening_slug)
     environment.filters |= {each.__name__: each for each in filters}
     environment.globals["static_version"] = _static_version()
-    environment.globals |= {"address": address, "slugs": names_by_slug()}
+    environment.globals |= {"address": address, "slugs": names_by_slug(), "picture_url": picture_url}
     for name in ("stockfish", "chessops"):
         found = next(STATIC.glob(f"engine/{name}-*"), None)
         environment.globals[name] = "" if found is None else f"/static/engine/{found.name}"

@@ -13,6 +13,7 @@ from starlette.types import Scope
 from trapline.web.pages import annotate, mistakes, position, report, sign_in, start, traps
 from trapline.web.pages.practise import groups
 from trapline.web.pages.practise import routes as practise
+from trapline.web.pages.preparation import drill, opponent, repertoire
 from trapline.web.pages.rendering import IMMUTABLE, STATIC, language_of, page
 from trapline.web.problems import ProblemResponse
 
@@ -41,7 +42,8 @@ class _StaticFiles(StaticFiles):
 
 def add_pages(app: FastAPI) -> None:
     """Add the pages to an application whose error handlers are installed already."""
-    for module in (start, traps, position, annotate, report, mistakes, practise, groups, sign_in):
+    practising = (practise, groups, repertoire, drill, opponent)
+    for module in (start, traps, position, annotate, report, mistakes, *practising, sign_in):
         app.include_router(module.router)
     app.mount("/static", _StaticFiles(directory=STATIC), name="static")
     for kind, handler in list(app.exception_handlers.items()):

@@ -36,8 +36,8 @@ from trapcore.proof.causes import Mistake, explain
 from trapcore.proof.verdict import Verdict
 from trapline.web.api.library import trap_or_not_found
 from trapline.web.pages.boards import Picture, dests, ground, with_gaps
+from trapline.web.pages.game_viewer import Step, around, trap_steps
 from trapline.web.pages.games import lichess_analysis, white_chance
-from trapline.web.pages.line_viewer import Step, around, trap_steps
 from trapline.web.pages.plots import profile_plot
 from trapline.web.pages.rendering import IMMUTABLE, address, ahead_rows, language_of, numbered, page, start_number
 from trapline.web.pages.start import families_of

@@ -30,7 +30,7 @@ Network = IPv4Network | IPv6Network
 SMALL_BODY = 64 * 1024
 """Largest body in bytes of a request that uploads no games."""
 
-UPLOADS = ("/api/v1/annotate", "/api/v1/annotations", "/annotate", "/report")
+UPLOADS = ("/api/v1/annotate", "/api/v1/annotations", "/annotate", "/report", "/repertoire")
 """Paths to which games are uploaded."""
 
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")

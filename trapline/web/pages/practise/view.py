@@ -31,7 +31,7 @@ from db.wording.languages.grammar import Grammar
 from trapcore.errors import LibraryError, Message
 from trapcore.parallel.budget import Cancellation
 from trapline.web.pages.boards import Picture, dests, ground, squares
-from trapline.web.pages.line_viewer import around
+from trapline.web.pages.game_viewer import around
 from trapline.web.pages.rendering import address, language_of, page
 from trapline.web.problems import NotFound, status_of
 from trapline.web.profile import Profile
