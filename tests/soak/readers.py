@@ -36,6 +36,7 @@ ADDRESSES: dict[str, tuple[str, ...]] = {
         "/practise/progress?player={player}",
         "/groups",
         "/repertoire",
+        "/repertoire?player={player}",
         "/prepare",
         "/position/setup?fen={fen}",
     ),
@@ -82,6 +83,8 @@ ONLY_OTHERS = (
     "/api/v1/annotations/{id}/result",
 )
 SIGNED_IN = ("/sign-in", "/sign-in/done")
+OF_REPERTOIRES = ("/repertoire/drill", "/repertoire/mine.pgn")
+"""Of a repertoire that was given, which nobody does here."""
 
 
 @dataclass(frozen=True)

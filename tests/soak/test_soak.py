@@ -12,7 +12,7 @@ from db.library.open import open_library
 from db.storage.tables import LosingMoveRow
 from tests.soak.baits import agreeing, bundled_lines, write_book
 from tests.soak.library import lost_rows, rows_of, soak
-from tests.soak.readers import ADDRESSES, ONLY_OTHERS, SIGNED_IN
+from tests.soak.readers import ADDRESSES, OF_REPERTOIRES, ONLY_OTHERS, SIGNED_IN
 from tests.support.practice_library import copy_practice_library
 from tests.support.web_server import all_routes
 
@@ -26,7 +26,8 @@ MANY_SECONDS_ONLY = {
 
 
 def test_every_address_is_read() -> None:
-    read = {path.partition("?")[0] for paths in ADDRESSES.values() for path in paths} | {*ONLY_OTHERS, *SIGNED_IN}
+    read = {path.partition("?")[0] for paths in ADDRESSES.values() for path in paths}
+    read |= {*ONLY_OTHERS, *SIGNED_IN, *OF_REPERTOIRES}
     routes = [route for route in all_routes() if "GET" in (route.methods or ())]
     assert len(routes) > 20
     for route in routes:

@@ -161,9 +161,9 @@ def served(library: Path | str, folder: Path, **variables: object) -> Iterator[S
 def all_routes() -> list[APIRoute]:
     """Every route of the application, whatever module has it."""
     modules = [
-        importlib.import_module(f"{package.__name__}.{found.name}")
+        importlib.import_module(found.name)
         for package in (trapline.web.api, trapline.web.pages)
-        for found in pkgutil.iter_modules(package.__path__)
+        for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
     ]
     routers = [module.router for module in modules if hasattr(module, "router")]
     return [route for router in routers for route in router.routes if isinstance(route, APIRoute)]

@@ -7,8 +7,10 @@ import pytest
 
 from coach.practice.collect import Filter
 from coach.practice.progress import Comparison, progress_of
+from coach.practice.schedule import store_answer
 from coach.practice.session import open_practice
 from db.library.open import open_library
+from db.storage.practice_rows import LINE, Review
 from tests.support.practice_library import PLAYER, copy_practice_library
 
 
@@ -27,6 +29,18 @@ def test_a_difference_is_claimed_where_the_games_show_it(
     first: int, second: int, games: tuple[int, int], more: bool | None
 ) -> None:
     assert Comparison("fork", first, second, *games).more is more
+
+
+def test_a_drill_of_a_repertoire_is_no_practice_of_losing_moves(tmp_path: Path) -> None:
+    pytest.importorskip("fsrs")
+    time = datetime(2020, 5, 2, 12, tzinfo=UTC)
+    with open_library(copy_practice_library(tmp_path / "library.sqlite")) as library:
+        place = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -", LINE
+        review = Review(at=time, answer="e2e4", is_right=True, hints=0, rating=None, line=())
+        store_answer(library, PLAYER, place, review)
+        assert progress_of(library, PLAYER).since is None
+        # Days in a row are of all that is answered.
+        assert open_practice(library, PLAYER, Filter()).standing(library, time, UTC).streak == 1
 
 
 def test_games_before_and_after_the_first_answer(tmp_path: Path) -> None:

@@ -32,10 +32,10 @@ PAGES = {
     "practise": "/practise",
     "exercise": "/practise?go=1&hints=1",
     "repertoire": "/repertoire",
-    "repertoire-checked": "/repertoire?player=",
-    "drill": "/repertoire/drill?player=",
+    "repertoire-checked": "/repertoire?player=Morphy",
+    "drill": "/repertoire/drill?player=Morphy",
     "opponent": "/prepare",
-    "opponent-sheet": "/prepare?against=Zed",
+    "opponent-sheet": "/prepare?against=Morphy",
     "about": "/about",
     "words": "/?q=smothered+mate+xyzzy",
     "openings": "/openings",
@@ -150,6 +150,43 @@ def test_pasted_games_lead_to_what_one_loses_to_in_three_clicks(browser: Browser
     browser.one('main a[href^="/practise"]').click()
     assert browser.one("h1").text == "Practise"
     assert "Zed" in browser.one("#view").text
+
+
+REPERTOIRE = '[Orientation "white"]\n\n1. e4 e5 2. Nf3 d6 (2... Nc6 3. Bc4 (3. Bb5)) 3. d4 (3. Bc4) *'
+
+
+def test_a_repertoire_is_given_and_drilled_on_the_board(browser: Browser) -> None:
+    browser.open("/repertoire")
+    browser.one("#player").send_keys("Morphy")
+    browser.driver.execute_script("arguments[0].value = arguments[1]", browser.one("#pgn"), REPERTOIRE)
+    browser.press("#check")
+    assert browser.wait_text("h1", "Morphy") == "The repertoire of Morphy, Paul"
+    assert "Two moves of yours in one position" in [each.text for each in browser.all("h2")]
+    browser.picture("repertoire")
+    browser.press("#drill")
+    assert browser.wait_text("h2", "White") == "White: the start"
+    browser.one("#move").send_keys("d4", Keys.ENTER)
+    assert browser.wait_text("[data-say]", "Your repertoire") == "Your repertoire has 1.e4."
+    browser.picture("drill-wrong")
+    browser.press("#next")
+    assert browser.wait_text("h2", "Pawn").startswith("White, King's Pawn Game: 1.e4 e5")
+    browser.one("#move").send_keys("Nf3", Keys.ENTER)
+    assert "Right." in browser.wait_text("[data-say]", "Right.")
+
+
+def test_a_repertoire_is_drilled_without_scripts(plain: Browser) -> None:
+    plain.open("/repertoire")
+    plain.one("#pgn").send_keys('[Orientation "black"]\n\n1. e4 c5 2. Nf3 d6 *')
+    plain.press("#check")
+    plain.press("#drill")
+    plain.press("#square-c7")
+    plain.press("#square-c5")
+    assert plain.one("[data-say]").text == "Right."
+    plain.press("#square-e7")
+    plain.press("#square-e5")
+    assert plain.one("[data-say]").text == "Your repertoire has 2...d6."
+    plain.press("#next")
+    assert plain.one("#next").text == "Next line"
 
 
 def test_everything_works_without_scripts(plain: Browser, games: str) -> None:

@@ -34,6 +34,8 @@ QUERIES = {
     "/practise": [f"go=1&player={quote(PLAYER)}"],
     "/practise/progress": [f"player={quote(PLAYER)}"],
     "/practise/exercises.{kind}": [f"player={quote(PLAYER)}", ""],
+    "/repertoire": [f"player={quote(PLAYER)}"],
+    "/prepare": [f"against={quote(PLAYER)}"],
     "/report": [f"player={quote(PLAYER)}"],
     "/report/traps": [f"player={quote(PLAYER)}"],
     "/report/games": [f"player={quote(PLAYER)}"],

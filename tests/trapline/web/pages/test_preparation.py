@@ -17,6 +17,7 @@ from tests.support.db_traps import write
 from tests.support.practice_library import PLAYER, copy_practice_library
 from tests.support.trap_games import game
 from tests.support.web_server import links, served, words
+from tests.trapline.web.test_sign_in import public, signed_in, visits
 
 NOTHING = {"file": ("", b"")}
 BLACK = '[Orientation "black"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bc4 d6 4. Nc3 Bg4 5. Nxe5 Nxe5 (5... dxe5) *'
@@ -219,3 +220,18 @@ def test_a_public_server_asks_who_is_there_and_shows_no_opponent(library: Path) 
         assert client.get("/repertoire/drill").status_code == 403
         assert PLAYER not in client.get("/prepare").text
         assert client.get("/prepare", params={"against": "kiss"}).status_code == 403
+
+
+def test_who_has_signed_in_has_a_repertoire_of_his_own(library: Path) -> None:
+    with Server(speed=0.0) as lichess, public(library, lichess) as client:
+        visits(lichess, "Bob")
+        client.headers["cookie"] = signed_in(client)
+        assert "Give your repertoire." in words(client.get("/repertoire"))
+        # He cannot speak for others, and sees nothing of theirs.
+        shown = given(client, player=PLAYER)
+        assert "The repertoire of Bob" in words(shown)
+        assert "No game of yours with this colour is indexed." in words(shown)
+        assert "The repertoire of Bob" in words(client.get("/repertoire", params={"player": PLAYER}))
+        (url,) = links(shown, "Drill this")
+        asked = client.get(client.get(url).headers["location"])
+        assert "Black, King's Pawn Game: 1.e4" in words(asked)

@@ -1,0 +1,1 @@
+"""The pages that are packages of their own: practice, repertoires and opponents."""
