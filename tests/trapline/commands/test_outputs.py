@@ -29,6 +29,7 @@ COMMANDS: dict[str, Callable[[Path, str], Sequence[str]]] = {
     "repertoire check --output": lambda at, out: [
         *("repertoire", "check", str(at / "in.pgn"), "--player", "A", "-o", out)
     ],
+    "repertoire export --output": lambda at, out: ["repertoire", "export", str(at / "in.pgn"), "-o", out],
     "repertoire from-games --output": lambda at, out: ["repertoire", "from-games", "--player", "A", "-o", out],
     "prepare --output": lambda at, out: ["prepare", "--against", "A", "-o", out],
     "library export --output": lambda at, out: ["library", "export", "-o", out],
@@ -64,7 +65,7 @@ FOLDERS = {
 }
 """Options that name a folder: what is written there has names of its own."""
 
-WITHOUT_LIBRARY = {name for name in COMMANDS if name.startswith("research")}
+WITHOUT_LIBRARY = {name for name in COMMANDS if name.startswith("research")} | {"repertoire export --output"}
 WITHOUT_INPUT = {
     "report --output",
     "group report --output",
