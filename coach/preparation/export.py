@@ -46,8 +46,9 @@ def _chapter(lines: Lines, start: str) -> chess.pgn.Game:
     while waiting:
         node, epd, line = waiting.pop()
         if epd in first:
-            if lines.moves.get(epd):
-                node.comment = f"{node.comment} As after {first[epd] or 'the start'}.".strip()
+            told = f"As after {first[epd] or 'the start'}."
+            if lines.moves.get(epd) and told not in node.comment:
+                node.comment = f"{node.comment} {told}".strip()
             continue
         first[epd] = line
         later = []

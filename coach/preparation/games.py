@@ -14,7 +14,7 @@ from db.games.trap_occurrences import Games, games_of
 from db.library.library import Library
 from db.storage.bulk import parts
 from db.storage.sighting_rows import coded
-from db.storage.tables import OccurrenceRow, PositionRow
+from db.storage.tables import GameRow, OccurrenceRow, PositionRow
 from db.traps.json_form import JSON_FORM
 from db.traps.terms import Side
 from trapcore import _native
@@ -122,6 +122,12 @@ def at_site(games: Games, site: str | None) -> Games:
             have=have,
         )
     return found
+
+
+def newest_game(library: Library) -> int:
+    """Number of the game that was indexed last; 0 if there is none. Raises `LibraryError`."""
+    with library.database.read() as connection:
+        return connection.scalar(select(func.max(GameRow.id))) or 0
 
 
 def opening_games(games: Games) -> list[OpeningGame]:

@@ -202,6 +202,7 @@ def test_an_export_is_read_back_as_the_same_repertoire() -> None:
     told = " ".join(written.split())
     assert "1. e4 { The best by test. }" in told
     assert "2. Nf3 e5 { As after 1. e4 e5 2. Nf3 Nc6. }" in told
+    assert as_text(exported(again)) == written
     white, black = study_chapters(chapters)
     assert (white.orientation, black.orientation) == ("white", "black")
     assert white.mark != black.mark

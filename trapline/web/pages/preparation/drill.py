@@ -16,6 +16,7 @@ from coach.practice.exercise import AnswerError, read_answer
 from coach.practice.schedule import now_utc
 from coach.preparation.drill import Drill, DrillLine, open_drill
 from coach.preparation.drill_words import moves_of, question, verdict
+from coach.preparation.games import newest_game
 from db.storage.practice_rows import Repertoire
 from db.traps.terms import side_named
 from trapcore.errors import LibraryError, Message, UsageError
@@ -229,7 +230,7 @@ def _drill(service: Service, profile: Profile, player: str) -> Drill | None:
     if found is None:
         return None
     # Answers change the library as well; what is drawn from changes with its traps and games alone.
-    state = f"{service.traps_state()} {service.counts().games}"
+    state = f"{service.traps_state()} {newest_game(service.library)}"
     return service.page_cache.get(state, ("drill", str(whose), found), lambda: _opened(service, whose, found))
 
 
