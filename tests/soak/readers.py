@@ -73,7 +73,7 @@ ADDRESSES: dict[str, tuple[str, ...]] = {
         "/practise/exercises.apkg?player={player}",
     ),
 }
-"""By kind; `ONLY_OTHERS` are asked by those who upload, and `SIGNED_IN` are of public servers."""
+"""By kind; `ONLY_OTHERS` are asked by those who upload, and `SIGNED_IN` are of public servers and of groups."""
 
 ONLY_OTHERS = (
     "/annotate/{id}",
@@ -82,7 +82,7 @@ ONLY_OTHERS = (
     "/api/v1/annotations/{id}",
     "/api/v1/annotations/{id}/result",
 )
-SIGNED_IN = ("/sign-in", "/sign-in/done")
+SIGNED_IN = ("/sign-in", "/sign-in/done", "/groups/{slug}", "/groups/join/{token}")
 OF_REPERTOIRES = ("/repertoire/drill", "/repertoire/mine.pgn")
 """Of a repertoire that was given, which nobody does here."""
 

@@ -131,7 +131,7 @@ def assign(
     from coach.group.group import find_group
     from coach.group.report_sheet import exercise_words
     from coach.practice.collect import Filter
-    from coach.practice.session import now_utc
+    from coach.practice.schedule import now_utc
     from coach.practice.wording import theme_key
     from db.library.open import open_library
     from db.wording.languages.english import ENGLISH

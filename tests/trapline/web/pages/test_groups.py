@@ -13,7 +13,7 @@ from db.games.accounts import SiteAccount
 from db.library.open import open_library
 from tests.support.practice_library import BOB, CEC, LEA, PUPILS_SITE, copy_group_library
 from tests.support.web_server import served, words
-from tests.trapline.web.practise.test_practise import hidden
+from tests.trapline.web.pages.test_practise import hidden
 from tests.trapline.web.test_sign_in import Elsewhere, public, sign_in_as
 
 LICHESS = Elsewhere(PUPILS_SITE)

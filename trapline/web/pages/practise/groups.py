@@ -30,7 +30,7 @@ from coach.group.report import GroupReport, group_report
 from coach.group.report_sheet import assignment_words, group_sheet, pupil_sheet
 from coach.practice.collect import Filter
 from coach.practice.progress import answers_to
-from coach.practice.session import now_utc
+from coach.practice.schedule import now_utc
 from coach.practice.wording import theme_key
 from coach.report.sheet import Sheet
 from db.games.accounts import account_at
