@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import chess
 
 from bot import game_state as rules
+from bot.chat.memory import FellBefore
 from bot.game_context import GameContext
 from bot.game_requests import GameRequests
 from bot.game_state import Session
@@ -21,6 +22,7 @@ from bot.moves.draws_and_resigning import DrawResignPolicy
 from bot.moves.engines import Searcher, searcher
 from bot.moves.move_choice import Choice, any_move, choose, move_without_search
 from bot.moves.set_traps import SetTraps
+from bot.moves.sparring import Sparring
 from bot.moves.time_management import clock_of, seconds_left, thinking_time
 from bot.saved_state import TRAPS_CHOSEN, TRAPS_KNOWN, TRAPS_ON_PURPOSE, TRAPS_TAKEN
 from coach.repertoire.live_traps import LiveTrap
@@ -98,6 +100,8 @@ class Game:
         self._searcher: Searcher | None = None
         self._sources = context.sources
         """Books and tables, those for this game once it is known."""
+        self._sparring: Sparring | None = None
+        """Plays instead of the search, below full strength."""
         self._deciding = threading.Lock()
         self._stop_search = Cancellation()
         self._backoff = Backoff(0.2, 5.0)
@@ -240,6 +244,8 @@ class Game:
                 assert info is not None
                 assert state is not None
                 self._sources = self._context.sources.for_game(info)
+                fell_before = FellBefore(self._context.traps.again, info, self._context.settings.url)
+                self._sparring = Sparring.of(self._sources, info.opponent, self._context.search_pool, fell_before)
                 engine = self._context.settings.engine_for(info.variant, info.speed, info.color)
                 self._searcher = searcher(engine, self._context.search_pool)
                 log.info("game %s against %s, %s %s", self.id, info.opponent.name, info.speed, info.variant)
@@ -341,7 +347,7 @@ class Game:
             self._set_traps,
             turn.info.opponent.rating,
             seconds_left(turn.state, turn.info, turn.received),
-            self._context.repertoires.find(turn.info),
+            self._context.repertoires.find(turn.info) if self._sources.trap_loss > 0 else None,
         )
         decision = self._thought(board, turn) if found is None else _Decision(found)
         if self._draw_resign.resigns(decision.choice):
@@ -378,6 +384,8 @@ class Game:
     def _think(self, board: chess.Board, info: GameInfo, milliseconds: int, stop: Cancellation) -> Choice:
         context = self._context
         try:
+            if self._sparring is not None:
+                return self._sparring.choose(board, milliseconds, context.traps.book, self._set_traps, stop)
             assert self._searcher is not None
             return choose(board, milliseconds, self._sources, context.traps.book, self._searcher, stop, info.opponent)
         except Exception:

@@ -3,12 +3,13 @@
 import re
 from enum import StrEnum
 from pathlib import Path
-from typing import ClassVar
+from typing import Annotated, ClassVar
 from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, field_validator, model_validator
 
 from annotator.settings import AnalysisSettings
+from coach.sparring.strength import LEAST_RATING, MOST_RATING, Strength, Style
 from lichess.api import ULTRA_BULLET, speed_of
 from trapcore.errors import UsageError
 from trapcore.settings import Section, data_folder
@@ -84,8 +85,12 @@ class EngineSettings(Section):
         return {"command": value} if isinstance(value, str) else value
 
 
+PlayingStrength = Strength | Annotated[int, Field(ge=LEAST_RATING, le=MOST_RATING)]
+"""Full, as strong as the opponent, or a rating."""
+
+
 class GameProfile(Section):
-    """Books and engine for games of some kinds; a condition without values holds for all games."""
+    """Books, engine and strength for games of some kinds; a condition without values holds for all games."""
 
     variants: tuple[Variant, ...] = ()
     speeds: tuple[Speed, ...] = ()
@@ -93,6 +98,10 @@ class GameProfile(Section):
     books: tuple[Path, ...] | None = None
     """Without it those of the bot."""
     engine: EngineSettings | None = None
+    """Likewise."""
+    strength: PlayingStrength | None = None
+    """Likewise."""
+    style: Style | None = None
     """Likewise."""
 
     def fits(self, variant: str, speed: str, color: str) -> bool:
@@ -176,8 +185,8 @@ class BotSettings(Section):
     )
     profiles: tuple[GameProfile, ...] = Field(
         default=(),
-        description="Books and engines for some games, tables [[bot.profiles]] with the conditions variants, speeds "
-        "and color, and with books and engine; the first that fits a game counts.",
+        description="Books, engines and strengths for some games, tables [[bot.profiles]] with the conditions "
+        "variants, speeds and color, and with books, engine, strength and style; the first that fits a game counts.",
         examples=[[{"speeds": ["bullet"], "color": "white", "books": ["fast.bin"], "engine": "stockfish"}]],
     )
     lichess_opening_explorer: OnlineExplorer = Field(
@@ -205,6 +214,16 @@ class BotSettings(Section):
         allow_inf_nan=False,
         description="Win chance (it goes from -1 to 1) that may be given up to set a trap against a player rated 1600, "
         "0.0 to 0.5; against weaker ones up to twice as much, against stronger ones down to half; 0.0 for no traps.",
+    )
+    strength: PlayingStrength = Field(
+        default=Strength.FULL,
+        description="How strong the bot is against people: full, a rating from 1200 to 2400, or opponent for the "
+        "opponent's rating. Other bots always meet its full strength.",
+        examples=[1500, "opponent"],
+    )
+    style: Style = Field(
+        default=Style.TRICKSTER,
+        description="trickster: sets traps and pays up to trap_loss for them; solid: sets none on purpose.",
     )
     repertoire_minutes: float = Field(
         default=5.0,

@@ -9,6 +9,7 @@ trap_book.py            the traps of the library: killers, and moves that set tr
 repertoires.py          opening repertoires of traps, built in the background for the opponents' ratings
 online.py               moves from lichess's explorer, cloud evaluations and table server
 move_choice.py          the move to play: killer, opening book, tablebase, or a search that prefers to set traps
+sparring.py             the move to play below full strength
 draws_and_resigning.py  when a draw is offered or accepted, and when a game is resigned
 time_management.py      thinking time by the clock
 ======================  ===================================================================================

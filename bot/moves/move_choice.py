@@ -1,4 +1,7 @@
-"""Move choice: a proved killer, a book, the repertoire, a tablebase, or a search that prefers moves that set traps."""
+"""Move choice: a proved killer, a book, the repertoire, a tablebase, or a search that prefers moves that set traps.
+
+For a game below full strength see `bot.moves.sparring`.
+"""
 
 import errno
 import logging
@@ -19,10 +22,11 @@ from bot.moves.engines import Searcher
 from bot.moves.online import OnlineMoves
 from bot.moves.set_traps import SetTraps
 from bot.moves.trap_book import TrapBook
-from bot.settings import BotSettings, GameProfile, OnlineExplorer
+from bot.settings import BotSettings, GameProfile, OnlineExplorer, PlayingStrength
 from coach.repertoire.live_traps import LiveTrap
 from coach.repertoire.stored import StoredRepertoire
 from coach.repertoire.trap_choice import choose_move
+from coach.sparring.strength import Strength, Style, playing_rating
 from lichess.api import GameInfo, Person
 from trapcore.parallel.budget import Cancellation
 
@@ -38,8 +42,8 @@ class Choice:
 
     uci: str
     why: str
-    """``killer``, ``only``, ``book``, ``repertoire``, ``table``, ``explorer``, ``cloud``, ``search``, ``trap``, or
-    ``steer``: traps can be set after it."""
+    """``killer``, ``only``, ``book``, ``repertoire``, ``table``, ``explorer``, ``cloud``, ``search``, ``trap``,
+    ``steer``: traps can be set after it, or ``level``: a player of the level plays it."""
     value: int | None = None
     """Centipawns for us, if it was searched."""
     trap: LiveTrap | None = None
@@ -125,6 +129,11 @@ class MoveSources:
     """Profiles with books of their own."""
     online: OnlineMoves | None = None
     """Lichess's servers; None if none is to be asked."""
+    strength: PlayingStrength = Strength.FULL
+    style: Style = Style.TRICKSTER
+    """Of the games that no profile says otherwise of."""
+    rating: int | None = None
+    """Rating that a game is played at; None for full strength."""
 
     @classmethod
     def of(cls, settings: BotSettings, tables: Sequence[Path] = (), token: SecretStr | None = None) -> Self:
@@ -140,12 +149,30 @@ class MoveSources:
             settings.trap_loss,
             tuple((one, OpeningBooks(settings.books if one.books is None else one.books)) for one in settings.profiles),
             OnlineMoves(settings, token) if is_online else None,
+            settings.strength,
+            settings.style,
         )
 
     def for_game(self, info: GameInfo) -> "MoveSources":
-        """The sources with the books for this game."""
-        fitting = (books for one, books in self.profiles if one.fits(info.variant, info.speed, info.color))
-        return replace(self, openings=next(fitting, self.openings))
+        """The sources with the books for this game, its strength and its style.
+
+        Below full strength no tablebase and no server is asked. A solid style pays nothing for traps.
+        """
+        nothing = GameProfile(), self.openings
+        fitting = (pair for pair in self.profiles if pair[0].fits(info.variant, info.speed, info.color))
+        profile, openings = next(fitting, nothing)
+        strength = self.strength if profile.strength is None else profile.strength
+        style = self.style if profile.style is None else profile.style
+        rating = None if info.opponent.is_bot else playing_rating(strength, info.opponent.rating)
+        return replace(
+            self,
+            openings=openings,
+            tables=self.tables if rating is None else Tablebases([]),
+            trap_loss=self.trap_loss if style is Style.TRICKSTER else 0.0,
+            online=self.online if rating is None else None,
+            style=style,
+            rating=rating,
+        )
 
 
 def move_without_search(
@@ -160,12 +187,13 @@ def move_without_search(
     """Move that needs no search, if there is one; ``board`` has the moves of the game and is not over.
 
     ``rating`` is the opponent's, for the frequency with which baits are taken; ``seconds`` are left on our clock, None
-    without one. Books of the owner come before the bot's own ``repertoire``.
+    without one. Books of the owner come before the bot's own ``repertoire``. Below full strength the level decides
+    whether it sees a killer.
     """
-    if book is not None:
+    if book is not None and sources.rating is None:
         killer = book.killer(board, own)
         if killer is not None:
-            return Choice(killer, "killer")
+            return Choice(killer.uci, "killer")
     legal = list(board.legal_moves)
     if len(legal) == 1:
         return Choice(board.uci(legal[0]), "only")

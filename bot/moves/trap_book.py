@@ -8,7 +8,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 import chess
@@ -52,6 +52,15 @@ PROOF_NODES = 20_000
 
 LOOK_BACK = 16
 """Plies after the bait for which a killer line is followed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Killer:
+    """A proved answer to a bait that was taken."""
+
+    uci: str
+    mate_in: int | None
+    """Own moves to mate, 1 or more; None if it only wins something."""
 
 
 class _Detector:
@@ -106,7 +115,7 @@ class TrapBook:
                     turned = Answer(mirror_move(trap.bait), tuple(map(mirror_move, trap.killer_line)), mate)
                     self._answers.setdefault(trap.mirror_key, []).append(turned)
 
-    def killer(self, board: chess.Board, own: SetTraps) -> str | None:
+    def killer(self, board: chess.Board, own: SetTraps) -> Killer | None:
         """Proved killer move after a bait that was taken, or the next move of its line; None if no bait was taken.
 
         ``board`` has the moves that led to it.
@@ -124,7 +133,7 @@ class TrapBook:
                     continue
                 line: tuple[str, ...] = (answer.bait, *answer.line)
                 if len(line) > back and line[:back] == tuple(played) and _is_legal(board, line[back]):
-                    return line[back]
+                    return Killer(line[back], (len(line) - back + 1) // 2 if answer.is_mate else None)
         return None
 
     def set_by(

@@ -210,9 +210,14 @@ def prove_traps(
     milliseconds: int,
     stop: Cancellation | None = None,
     best: str | None = None,
+    *,
+    nodes: int | None = None,
 ) -> Iterator[LiveTrap]:
     """The moves of these that set proved traps, as far as the time suffices, with all baits of each; the ``best`` move
-    (UCI) is put to the test first."""
+    (UCI) is put to the test first.
+
+    A question of the trap test has so many ``nodes``, or as many as the time that is left allows.
+    """
     until = time.monotonic() + milliseconds / 1000
     tested = [(one, baits_of(one)[:MOST_TESTED]) for one in weighed if may_set_trap(one)]
     tested.sort(key=lambda pair: (pair[0].uci != best, pair[0].cost - sum(map(_hope, pair[1]))))
@@ -222,8 +227,8 @@ def prove_traps(
             break
         after = board.copy(stack=False)
         after.push_uci(one.uci)
-        nodes = min(MOST_TEST_NODES, max(LEAST_TEST_NODES, TEST_NODES_A_MILLISECOND * left))
-        budget = Budget(nodes=nodes, milliseconds=left)
+        most = min(MOST_TEST_NODES, max(LEAST_TEST_NODES, TEST_NODES_A_MILLISECOND * left))
+        budget = Budget(nodes=most if nodes is None else nodes, milliseconds=left)
         tests = check_baits(after.fen(), [bait.uci for bait in baits], budget, stop)
         takes = board.is_capture(board.parse_uci(one.uci))
         proved = tuple(

@@ -17,7 +17,7 @@ from bot.moves.engines import Engine, OwnSearch, Searched, Searcher, searcher
 from bot.moves.move_choice import Choice, MoveSources, OpeningBooks, Tablebases, choose, move_without_search
 from bot.moves.search_pool import SearchPool
 from bot.moves.set_traps import SetTraps
-from bot.moves.trap_book import TrapBook, TrapLibrary
+from bot.moves.trap_book import Killer, TrapBook, TrapLibrary
 from bot.settings import BotSettings, EngineSettings
 from db.proof.prover import TrapProver
 from db.traps.temptation import Frequency, RatingBand
@@ -100,14 +100,15 @@ def test_a_bait_is_weighed_by_those_of_the_opponents_rating_if_enough_of_them_ar
     ],
 )
 def test_the_killer_is_known_once_the_bait_is_taken(book: TrapBook, moves: str, killer: str | None) -> None:
-    assert book.killer(after(moves), SetTraps()) == killer
+    found_killer = book.killer(after(moves), SetTraps())
+    assert (found_killer and found_killer.uci) == killer
     found = move_without_search(after(moves), sources(), book, SetTraps())
     assert found == (Choice(killer, "killer") if killer else None)
 
 
 def test_of_a_gain_only_the_first_move_is_played_without_a_search(book: TrapBook) -> None:
     moves = "d2d4 d7d5 c2c4 e7e6 b1c3 g8f6 c1g5 b8d7 c4d5 e6d5 c3d5"
-    assert book.killer(after(moves), SetTraps()) == "f6d5"
+    assert book.killer(after(moves), SetTraps()) == Killer("f6d5", None)
     assert book.killer(after(f"{moves} f6d5 g5d8"), SetTraps()) is None
 
 

@@ -8,6 +8,7 @@ __main__.py    runs the benchmarks that are named, or all
 commands/      the benchmarks of whole commands and of the server
 native/        the benchmarks of the native core
 comparison.py  two saved runs side by side, and which ratios changed
+levels.py      the levels of the sparring partner as Elo, against Stockfish of limited strength
 material.py    the games, puzzles and traps that the benchmarks run on
 paired.py      two installations run in turn: ratios of their processor times
 saved_runs.py  runs that are kept as files by date

@@ -5,6 +5,7 @@
     python -m workshop.benchmarks [NAME…] [--save [RUN]]
     python -m workshop.benchmarks compare FIRST.json SECOND.json
     python -m workshop.benchmarks trapping [--games N] …        # see workshop/benchmarks/trapping.py
+    python -m workshop.benchmarks levels [--games N] …          # see workshop/benchmarks/levels.py
 
 Without names all are run but perft, which takes hours. ``--save`` writes
 ``docs/research/benchmarks/YYYY-MM-DD-RUN.json``.
@@ -17,7 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from trapcore.errors import TraplineError, UsageError
-from workshop.benchmarks import trapping
+from workshop.benchmarks import levels, trapping
 from workshop.benchmarks.commands import annotate, cluster, mine, pages, query, screening, serve
 from workshop.benchmarks.comparison import NOTABLE, Comparison, compare_runs, show_comparisons
 from workshop.benchmarks.material import MASTERS
@@ -94,6 +95,8 @@ def main(arguments: Sequence[str]) -> int:
             compare(given.first, given.second)
         elif arguments[:1] == ["trapping"]:
             return trapping.main(arguments[1:])
+        elif arguments[:1] == ["levels"]:
+            return levels.main(arguments[1:])
         else:
             parser = argparse.ArgumentParser(
                 prog="python -m workshop.benchmarks", epilog=f"NAME: {', '.join(BENCHMARKS)}"

@@ -13,8 +13,9 @@ STOCKFISH = installed_stockfish()
 class LimitedEngine:
     """A UCI engine of limited strength."""
 
-    def __init__(self, engine: EngineProcess, rating: int, milliseconds: int) -> None:
-        self._engine, self._limit = engine, chess.engine.Limit(time=milliseconds / 1000)
+    def __init__(self, engine: EngineProcess, rating: int, limit: chess.engine.Limit) -> None:
+        """``limit`` is that of a move."""
+        self._engine, self._limit = engine, limit
         engine.configure({"UCI_LimitStrength": True, "UCI_Elo": rating})
 
     def move(self, board: chess.Board) -> chess.Move:

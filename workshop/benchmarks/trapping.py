@@ -2,8 +2,10 @@
 
 ::
 
-    python -m workshop.benchmarks trapping [--games N] [--opponent stockfish|people] [--traps on|off|both]
+    python -m workshop.benchmarks trapping [games] [--games N] [--opponent stockfish|people] [--traps on|off|both]
         [--milliseconds M] [--rating LOW-HIGH] [--db LIBRARY] [--repertoires FOLDER] [--seed S]
+    python -m workshop.benchmarks trapping games --people RATING [--strength full|opponent|RATING]
+        [--style solid|trickster] [--games N] [--milliseconds M] [--db LIBRARY] [--seed S]
     python -m workshop.benchmarks trapping funnel [--games N] [--milliseconds M] [--rating LOW-HIGH] [--seed S]
     python -m workshop.benchmarks trapping recall --db LIBRARY [--positions N]
 
@@ -13,6 +15,9 @@ chooses as the bot does (`coach.repertoire.trap_choice`), by its own search, wit
 traps; colours alternate. With ``--repertoires``, and ``--db`` to build them of, it plays from those that the bot itself
 would build, and which are built and kept in the folder if they are not there yet. With ``--traps both`` every opponent
 is met twice, and the difference of the scores is printed. A trap is fallen for if the next move is one of its baits.
+``--people`` is short for people of one rating, met once. Below full strength our side is the sparring partner
+(`coach.sparring.partner`), without a limit of time. A trap is set on purpose if without traps our side would have
+played another move.
 ``funnel`` plays against people and says why replies that lose were no baits of a trap (see `trap_funnel`). ``recall``
 counts, among the moves of indexed games that the full trap test proves to be baits taken, how many the quick look of a
 move would have seen.
@@ -36,7 +41,9 @@ from coach.repertoire.folder import RepertoireName, build_into, read_all
 from coach.repertoire.live_traps import LiveTrap, allowed_cost, baits_of, is_trap, weigh_baits
 from coach.repertoire.replies import ReplyModel
 from coach.repertoire.stored import StoredRepertoire
-from coach.repertoire.trap_choice import Opponent, choose_move
+from coach.repertoire.trap_choice import Chosen, Opponent, choose_move
+from coach.sparring.partner import Mate, Partner
+from coach.sparring.strength import Strength, Style, playing_rating
 from db.library.library import Library
 from db.library.open import open_library
 from db.storage.tables import GameRow, LosingMoveRow
@@ -95,7 +102,7 @@ class Counted:
     chosen: int = 0
     """Moves of ours that set a proved trap,"""
     deliberate: int = 0
-    """those of them that were not the best move by the search,"""
+    """those of them that were set on purpose: the search or the level preferred another move,"""
     taken: int = 0
     """and those whose bait was played at once."""
     hoped: float = 0.0
@@ -114,10 +121,12 @@ def play(
     milliseconds: int,
     repertoire: StoredRepertoire | None = None,
     watch: Watch | None = None,
+    partner: Partner | None = None,
 ) -> Counted:
-    """One game of the bot's move choice; for ``watch`` see `Funnel.watch`."""
+    """One game of the bot's move choice, or of a sparring partner; for ``watch`` see `Funnel.watch`."""
     board, counted = chess.Board(), Counted()
     killer: list[str] = []
+    mate_in: int | None = None
     pending: LiveTrap | None = None
     row = ahead = 0
     is_searched = False
@@ -136,13 +145,13 @@ def play(
             taken = [bait for bait in (pending.baits if pending is not None else ()) if bait.uci == move.uci()]
             if taken:
                 counted.taken += 1
-                killer = list(taken[0].killer_line)
+                killer, mate_in = list(taken[0].killer_line), taken[0].mate_in
             pending = None
             board.push(move)
             continue
         counted.moves += 1
         is_searched = False
-        if killer:
+        if killer and partner is None:
             board.push_uci(killer[0])
             killer = []
             continue
@@ -156,7 +165,11 @@ def play(
             board.push_uci(uci)
             continue
         is_searched = True
-        chosen = choose_move(board, milliseconds, searched, opponent, stop)
+        if partner is None:
+            chosen = choose_move(board, milliseconds, searched, opponent, stop)
+        else:
+            found = partner.move(board, mate=Mate(killer[0], mate_in) if killer and mate_in else None)
+            chosen, killer = Chosen(found.uci, found.value, found.trap, not found.is_on_purpose), []
         if chosen.trap is not None:
             pending = chosen.trap
             counted.chosen += 1
@@ -182,7 +195,7 @@ def report(games: Sequence[Counted], title: str) -> Report:
     kinds = (
         ("score", [game.points for game in games]),
         ("traps set", [float(game.chosen) for game in games]),
-        ("of these not the best move", [float(game.deliberate) for game in games]),
+        ("of these on purpose", [float(game.deliberate) for game in games]),
         ("of these out of the repertoire", [float(game.opening) for game in games]),
         ("fallen for", [float(game.taken) for game in games]),
         ("falls predicted", [game.hoped for game in games]),
@@ -229,16 +242,18 @@ def match(given: argparse.Namespace, traps: bool, funnel: Funnel | None = None) 
                 if name not in repertoires:
                     repertoires[name] = build_into(given.repertoires, name, given.db, TRAP_LOSS, REPERTOIRE_SECONDS)
                 repertoire = repertoires[name]
+            level = playing_rating(given.strength, rating)
+            partner = None if level is None else Partner(level, given.style, numbers, ours)
             other: Answering
             watch = None
             if engine is not None:
-                other = LimitedEngine(engine, rating, given.milliseconds)
+                other = LimitedEngine(engine, rating, chess.engine.Limit(time=given.milliseconds / 1000))
             else:
                 people = ReplyModel(library, RatingBand(rating - 200, rating + 199))
                 other = People(people, numbers)
                 if funnel is not None:
                     watch = funnel.watch(people, ours.model)
-            found.append(play(at % 2 == 0, ours, other, given.milliseconds, repertoire, watch))
+            found.append(play(at % 2 == 0, ours, other, given.milliseconds, repertoire, watch, partner))
             print(f"game {at + 1}: {found[-1]}", flush=True)
     return found
 
@@ -290,6 +305,11 @@ def recall(library: Library, most: int, seed: int) -> tuple[int, list[int]]:
     return proved, seen
 
 
+def strength(text: str) -> Strength | int:
+    """What ``--strength`` names. Raises `ValueError` for anything else."""
+    return int(text) if text.isdigit() else Strength(text)
+
+
 def main(arguments: Sequence[str]) -> int:
     """Plays and prints."""
     parser = argparse.ArgumentParser(prog="python -m workshop.benchmarks trapping")
@@ -297,7 +317,10 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--games", type=int, default=20)
     parser.add_argument("--opponent", choices=("stockfish", "people"), default="stockfish")
     parser.add_argument("--traps", choices=("on", "off", "both"), default="both")
-    parser.add_argument("--milliseconds", type=int, default=100, help="for a move")
+    parser.add_argument("--people", type=int, metavar="RATING", help="--opponent people --traps on, of this rating")
+    parser.add_argument("--strength", type=strength, default=Strength.FULL, help="full, opponent or a rating")
+    parser.add_argument("--style", type=Style, choices=tuple(Style), default=Style.TRICKSTER)
+    parser.add_argument("--milliseconds", type=int, default=100, help="for a move, at full strength")
     parser.add_argument("--rating", default="1350-1800", metavar="LOW-HIGH", help="of the opponents")
     parser.add_argument(
         "--db", type=Path, help="library whose games people follow, or whose losing moves are looked at"
@@ -315,6 +338,10 @@ def main(arguments: Sequence[str]) -> int:
         for nodes, count in zip(QUICK_NODES, seen, strict=True):
             print(f"  {count} with {nodes:,} nodes for a position")
         return 0
+    if given.people is not None:
+        given.opponent, given.traps, given.rating = "people", "on", f"{given.people}-{given.people}"
+    if given.style is Style.SOLID:
+        given.traps = "off"
     if given.repertoires is not None and given.db is None:
         raise UsageError("--repertoires needs --db: the library that repertoires are built of")
     if given.what == "funnel":
@@ -324,7 +351,8 @@ def main(arguments: Sequence[str]) -> int:
         return 0
     played = {}
     for traps in ("on", "off") if given.traps == "both" else (given.traps,):
-        title = f"{given.opponent}, rated {given.rating}, {given.milliseconds} ms a move, traps {traps}"
+        time = f"{given.milliseconds} ms a move" if given.strength is Strength.FULL else f"strength {given.strength}"
+        title = f"{given.opponent}, rated {given.rating}, {time}, traps {traps}"
         played[traps] = match(given, traps == "on")
         print(markdown(report(played[traps], title)))
     if len(played) == 2:

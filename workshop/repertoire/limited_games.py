@@ -36,7 +36,8 @@ def random_start(numbers: random.Random) -> chess.Board:
 
 def play(engines: Sequence[EngineProcess], rating: int, milliseconds: int, start: chess.Board) -> chess.pgn.Game:
     """One game of two engines from ``start`` on, with the rating as that of both players."""
-    black, white = (LimitedEngine(engine, rating, milliseconds) for engine in engines)
+    limit = chess.engine.Limit(time=milliseconds / 1000)
+    black, white = (LimitedEngine(engine, rating, limit) for engine in engines)
     board = start.copy()
     while not board.is_game_over(claim_draw=True) and len(board.move_stack) < LONGEST:
         board.push((white if board.turn else black).move(board))
