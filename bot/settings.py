@@ -219,7 +219,6 @@ class BotSettings(Section):
         default=Strength.FULL,
         description="How strong the bot is against people: full, a rating from 1200 to 2400, or opponent for the "
         "opponent's rating. Other bots always meet its full strength.",
-        examples=[1500, "opponent"],
     )
     style: Style = Field(
         default=Style.TRICKSTER,

@@ -149,10 +149,11 @@ class Partner:
             found.setdefault(trap.move, trap)
         worth = {trap.move: trap.gain * trap.taken - gifts[trap.move] for trap in found.values()}
         worth.setdefault(drawn.uci, -drawn.gift)
-        better = [trap for trap in found.values() if worth[trap.move] > worth[drawn.uci]]
-        if better:
-            return max(better, key=lambda trap: (self._fell_before(trap), worth[trap.move], trap.move)), True
-        return found.get(drawn.uci), False
+        good = [trap for trap in found.values() if worth[trap.move] >= worth[drawn.uci]]
+        if not good:
+            return None, False
+        trap = max(good, key=lambda trap: (len(good) > 1 and self._fell_before(trap), worth[trap.move], trap.move))
+        return trap, trap.move != drawn.uci
 
 
 def _as_board_has_it(board: chess.Board, uci: str) -> str:
