@@ -10,12 +10,9 @@ from bot.moves.move_choice import Choice, MoveSources
 from bot.moves.search_pool import SearchPool
 from bot.moves.set_traps import SetTraps
 from bot.moves.trap_book import TrapBook
-from coach.repertoire.live_traps import LiveTrap, allowed_cost
-from coach.repertoire.replies import ReplyModel
-from coach.repertoire.trap_choice import Opponent
+from coach.repertoire.live_traps import LiveTrap
 from coach.sparring.partner import FellBefore, Mate, Partner, PartnerMove
 from coach.sparring.strength import Style
-from db.traps.temptation import UNKNOWN_RATING, RatingBand
 from lichess.api import Person
 from trapcore.parallel.budget import Cancellation
 
@@ -31,10 +28,9 @@ class Sparring:
         """The sparring partner of a game against this person, with the sources for it; None at full strength."""
         if sources.rating is None:
             return None
-        band = UNKNOWN_RATING if person.rating is None else RatingBand(person.rating, person.rating)
-        opponent = Opponent(ReplyModel(None, band), allowed_cost(sources.trap_loss, person.rating))
         style = sources.style if sources.trap_loss > 0 else Style.SOLID
-        return cls(Partner(sources.rating, style, random.Random(), opponent, fell_before), person, search_pool)
+        partner = Partner(sources.rating, style, random.Random(), person.rating, sources.trap_loss, fell_before)
+        return cls(partner, person, search_pool)
 
     def choose(
         self, board: chess.Board, milliseconds: int, book: TrapBook | None, own: SetTraps, stop: Cancellation

@@ -33,8 +33,9 @@ COARSE = 8
 """The shorter search has this part of the nodes,"""
 LEAST_COARSE = 500
 """but no fewer than so many."""
-COARSE_MARGIN = 0.15
-"""Win chance that a move gives away by the shorter search, up to which it is searched again."""
+COARSE_ERROR, COARSE_MARGIN = 0.04, 0.2
+"""Win chance that a move gives away by the shorter search, up to which it is searched again: the error of that search,
+and a margin that is smaller the more a gift counts."""
 
 MATE_PUZZLES = (1051, 1201, 1250, 1431, 1496)
 """Median lichess rating of puzzles that mate in 1, 2, 3, 4, and in 5 or more moves; ``levels mates`` prints it."""
@@ -58,8 +59,8 @@ LEVELS: dict[int, Level] = {
     1600: Level(1600, 2_000, 3.5),
     1800: Level(1800, 3_000, 10.0),
     2000: Level(2000, 6_000, 35.0),
-    2200: Level(2200, 24_000, 100.0),
-    2400: Level(2400, 80_000, 200.0),
+    2200: Level(2200, 16_000, 100.0),
+    2400: Level(2400, 32_000, 200.0),
 }
 """By the rating that each plays at, 1,350 to 2,400 of them measured against Stockfish limited by ``UCI_Elo``."""
 
@@ -118,7 +119,7 @@ class LevelPlayer:
         every = self._model.replies(board)
         likely = [one.uci for one in likely_replies(every)]
         nodes = self.level.nodes if most_nodes is None else max(2, min(most_nodes, self.level.nodes))
-        value = _values(board.fen(), likely, nodes, stop)
+        value = self._values(board.fen(), likely, nodes, stop)
         if not value:
             return 0.0, [LevelMove(one.uci, one.probability, 0.0) for one in every]
         best = max(value.values())
@@ -131,25 +132,24 @@ class LevelPlayer:
         moves = [LevelMove(uci, weight / total, gifts[uci]) for uci, weight in weights]
         return best, sorted(moves, key=lambda move: (-move.probability, move.uci))
 
+    def _values(self, fen: str, moves: Sequence[str], nodes: int, stop: Cancellation | None) -> dict[str, float]:
+        """Win chance after each of the moves and after the best one; empty if ``stop`` was cancelled.
 
-def _values(fen: str, moves: Sequence[str], nodes: int, stop: Cancellation | None) -> dict[str, float]:
-    """Win chance after each of the moves and after the best one; empty if ``stop`` was cancelled.
-
-    With many nodes a shorter search says first which moves are close to the best one, and the others keep its values.
-    """
-    value: dict[str, float] = {}
-    steps = [nodes // COARSE, nodes] if nodes >= COARSE * LEAST_COARSE else [nodes]
-    for nodes_now in steps:
-        most = max(value.values(), default=0.0)
-        close = [uci for uci in moves if value.get(uci, most) >= most - COARSE_MARGIN]
-        found = _native.move_values([(fen, close)], nodes_now, stop)
-        if not found:
-            break
-        best, best_move, values = found[0]
-        value |= {uci: theirs for uci, (theirs, _) in zip(close, values, strict=True)}
-        if best_move is not None and best_move not in close:
-            value[best_move] = best
-    return value
+        With many nodes a shorter search says first which moves are close to the best one. The others keep its values.
+        """
+        value: dict[str, float] = {}
+        margin = COARSE_ERROR + COARSE_MARGIN / (1 + self.level.care * COARSE_ERROR)
+        for nodes_now in [nodes // COARSE, nodes] if nodes >= COARSE * LEAST_COARSE else [nodes]:
+            most = max(value.values(), default=0.0)
+            close = [uci for uci in moves if value.get(uci, most) >= most - margin]
+            found = _native.move_values([(fen, close)], nodes_now, stop)
+            if not found:
+                break
+            best, best_move, values = found[0]
+            value |= {uci: theirs for uci, (theirs, _) in zip(close, values, strict=True)}
+            if best_move is not None and best_move not in close:
+                value[best_move] = best
+        return value
 
 
 def without(moves: Sequence[LevelMove], uci: str) -> list[LevelMove]:

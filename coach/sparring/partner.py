@@ -1,6 +1,6 @@
 """The move of a sparring partner of about a given rating, and the trap that it sets.
 
-    partner = Partner(1500, Style.TRICKSTER, random.Random(), Opponent(ReplyModel(None, RatingBand(1450, 1450)), 0.08))
+    partner = Partner(1500, Style.TRICKSTER, random.Random(), opponent=1450)
     found = partner.move(board)      # found.uci, found.trap, found.value
 
 First the move of the level is drawn (`coach.sparring.level`). A solid partner plays it. A trickster compares it with
@@ -15,12 +15,17 @@ from dataclasses import dataclass
 
 import chess
 
-from coach.repertoire.live_traps import LiveTrap, prove_traps, weigh_baits
-from coach.repertoire.trap_choice import WON, Opponent
+from coach.repertoire.live_traps import LiveTrap, allowed_cost, prove_traps, weigh_baits
+from coach.repertoire.replies import ReplyModel
+from coach.repertoire.trap_choice import WON
 from coach.sparring.level import LevelMove, LevelPlayer, level_of, sees_mate, without
 from coach.sparring.strength import Style
+from db.traps.temptation import UNKNOWN_RATING, RatingBand
 from trapcore.parallel.budget import Budget, Cancellation
 from trapcore.proof.search import MATE, search
+
+TRAP_LOSS = 0.08
+"""Win chance that a trap may cost against a player rated 1600, unless given otherwise."""
 
 COULD_PLAY = 0.02
 """Probability of a move, 0..1, from which a player of the level could play it."""
@@ -83,14 +88,17 @@ class Partner:
         rating: float,
         style: Style,
         numbers: random.Random,
-        opponent: Opponent,
+        opponent: int | None = None,
+        trap_loss: float = TRAP_LOSS,
         fell_before: FellBefore = nobody,
     ) -> None:
-        """``opponent`` says how he replies, and what a trap may cost (`coach.repertoire.live_traps.allowed_cost`); its
-        runner is not used."""
+        """``opponent`` is the opponent's rating, None if it is unknown. With ``trap_loss`` it says what a trap may cost
+        (`coach.repertoire.live_traps.allowed_cost`)."""
         self.rating, self.style = rating, style
         self._player = LevelPlayer(level_of(rating))
-        self._numbers, self._opponent, self._fell_before = numbers, opponent, fell_before
+        self._model = ReplyModel(None, UNKNOWN_RATING if opponent is None else RatingBand(opponent, opponent))
+        self._allowed = allowed_cost(trap_loss, opponent)
+        self._numbers, self._fell_before = numbers, fell_before
 
     def move(
         self,
@@ -139,12 +147,12 @@ class Partner:
         known: Callable[[], Sequence[LiveTrap]],
     ) -> tuple[LiveTrap | None, bool]:
         """The trap to set, and whether it is set on purpose."""
-        model, allowed = self._opponent.model, self._opponent.allowed
-        could = [one for one in moves if one.probability >= COULD_PLAY and one.gift <= allowed and one is not drawn]
+        could = [one for one in moves if one.probability >= COULD_PLAY and one.gift <= self._allowed]
+        could = [one for one in could if one is not drawn]
         looked = [drawn, *could[: MOST_LOOKED - 1]]
         gifts = {one.uci: one.gift for one in looked}
         found = {trap.move: trap for trap in known() if trap.move in gifts}
-        weighed = [weigh_baits(board, (one.uci, -one.gift, one.gift), model, LOOK_NODES, stop) for one in looked]
+        weighed = [weigh_baits(board, (one.uci, -one.gift, one.gift), self._model, LOOK_NODES, stop) for one in looked]
         for trap in prove_traps(board, weighed, PROOF_MILLISECONDS, stop, drawn.uci, nodes=TEST_NODES):
             found.setdefault(trap.move, trap)
         worth = {trap.move: trap.gain * trap.taken - gifts[trap.move] for trap in found.values()}

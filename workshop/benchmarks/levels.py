@@ -25,17 +25,15 @@ import chess
 import chess.engine
 import numpy as np
 
-from coach.repertoire.replies import ReplyModel
-from coach.repertoire.trap_choice import Opponent
+from coach.sparring.level import sees_mate
 from coach.sparring.partner import Partner
 from coach.sparring.strength import LEAST_RATING, MOST_RATING, Style
-from db.traps.temptation import UNKNOWN_RATING
 from trapcore.engines.process import EngineProcess
 from trapcore.errors import UsageError
 from trapcore.statistics import CONFIDENCE
 from workshop.benchmarks.material import puzzle_rows
 from workshop.benchmarks.stockfish import STOCKFISH, LimitedEngine
-from workshop.report import Report, Table, markdown
+from workshop.report import Report, Table, markdown, number
 
 STEP = 200
 """Rating points between two levels."""
@@ -45,6 +43,8 @@ DECIDED = 1_000
 """Centipawns."""
 DECIDED_MOVES = 3
 LONGEST = 240
+SEEN_AT = (1200, 1600, 2000)
+"""Ratings at which it is printed how often a mate is seen."""
 ELO = 400 / np.log(10)
 """Points for a factor of e in the odds."""
 
@@ -60,7 +60,7 @@ class LevelInMatch:
     """A level, which sets no traps."""
 
     def __init__(self, rating: int, numbers: random.Random) -> None:
-        self._partner = Partner(rating, Style.SOLID, numbers, Opponent(ReplyModel(None, UNKNOWN_RATING), 0.0))
+        self._partner = Partner(rating, Style.SOLID, numbers)
 
     def move(self, board: chess.Board) -> tuple[chess.Move, int | None]:
         """As `Player` has it."""
@@ -189,14 +189,22 @@ def matches_of(given: argparse.Namespace) -> list[Match]:
 
 
 def mates() -> Table:
-    """Median rating of the puzzles that mate in so many moves."""
+    """Median rating of the puzzles that mate in so many moves, and how often a partner sees such a mate."""
     by_moves: dict[int, list[int]] = {}
     for row in puzzle_rows():
         kind = re.search(r"\bmateIn(\d)", row["Themes"])
         if kind is not None and row["Rating"]:
             by_moves.setdefault(int(kind[1]), []).append(int(row["Rating"]))
-    rows = [(str(moves), str(len(found)), f"{median(found):.0f}") for moves, found in sorted(by_moves.items())]
-    return Table(("mate in", "puzzles", "median rating"), tuple(rows))
+    rows = tuple(
+        (
+            str(moves),
+            str(len(found)),
+            f"{median(found):.0f}",
+            *(number(sees_mate(rating, moves), 2) for rating in SEEN_AT),
+        )
+        for moves, found in sorted(by_moves.items())
+    )
+    return Table(("mate in", "puzzles", "median rating", *(f"seen at {rating}" for rating in SEEN_AT)), rows)
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -243,7 +243,7 @@ def match(given: argparse.Namespace, traps: bool, funnel: Funnel | None = None) 
                     repertoires[name] = build_into(given.repertoires, name, given.db, TRAP_LOSS, REPERTOIRE_SECONDS)
                 repertoire = repertoires[name]
             level = playing_rating(given.strength, rating)
-            partner = None if level is None else Partner(level, given.style, numbers, ours)
+            partner = None if level is None else Partner(level, given.style, numbers, rating, TRAP_LOSS)
             other: Answering
             watch = None
             if engine is not None:

@@ -8,7 +8,6 @@ import pytest
 
 from coach.repertoire.live_traps import LiveBait, LiveTrap
 from coach.repertoire.replies import ReplyModel
-from coach.repertoire.trap_choice import Opponent
 from coach.sparring.level import LEVELS, MATE_PUZZLES, LevelPlayer, level_of, sees_mate
 from coach.sparring.partner import FellBefore, Mate, Partner, PartnerMove, nobody
 from coach.sparring.strength import Strength, Style, playing_rating
@@ -31,8 +30,7 @@ BEFORE_ELEPHANT = "d2d4 d7d5 c2c4 e7e6 b1c3 g8f6 c1g5 b8d7 c4d5"
 
 
 def partner(rating: float, style: Style, seed: int, allowed: float = 0.1, fell_before: FellBefore = nobody) -> Partner:
-    opponent = Opponent(ReplyModel(None, RatingBand(1400, 1400)), allowed)
-    return Partner(rating, style, random.Random(seed), opponent, fell_before)
+    return Partner(rating, style, random.Random(seed), 1600, allowed, fell_before)
 
 
 def elephant() -> chess.Board:
