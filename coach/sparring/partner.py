@@ -39,7 +39,7 @@ TEST_NODES = 8_000
 PROOF_MILLISECONDS = 5_000
 """Longest proof of the traps of a move; the nodes end it earlier, so that a seed gives the same game again."""
 
-TRAP_MILLISECONDS = 250
+TRAP_MILLISECONDS = 500
 """With less time for a move no traps are searched for."""
 NODES_A_MILLISECOND = 60
 """Of the level's search: with little time it sees less."""
@@ -55,6 +55,12 @@ class Mate:
     """Its first move."""
     moves: int
     """Own moves to it, 1 or more."""
+
+
+def mate_after(trap: LiveTrap, reply: str) -> Mate | None:
+    """The mate that is proved after this reply (UCI) to a trap; None if there is none."""
+    baits = (bait for bait in trap.baits if bait.uci == reply and bait.mate_in is not None)
+    return next((Mate(bait.killer_line[0], bait.mate_in or 1) for bait in baits), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +118,10 @@ class Partner:
 
         ``milliseconds`` is about the most time for it, None for no limit. Then the same random numbers give the same
         moves again. A proved ``mate`` is played as often as `coach.sparring.level.sees_mate` says. So is one that the
-        level's search finds. ``known`` gives traps that are known without searching, such as those of a library.
+        level's search finds; for one after a bait see `mate_after`. ``known`` gives traps that are known without
+        searching, such as those of a library.
         """
-        nodes = None if milliseconds is None else NODES_A_MILLISECOND * milliseconds // MOST_LOOKED
+        nodes = None if milliseconds is None else NODES_A_MILLISECOND * milliseconds
         value, moves = self._player.moves(board, nodes, stop)
         mate = mate if mate is not None else self._mate(board, value)
         if mate is not None:

@@ -42,7 +42,7 @@ from coach.repertoire.live_traps import LiveTrap, allowed_cost, baits_of, is_tra
 from coach.repertoire.replies import ReplyModel
 from coach.repertoire.stored import StoredRepertoire
 from coach.repertoire.trap_choice import Chosen, Opponent, choose_move
-from coach.sparring.partner import Mate, Partner
+from coach.sparring.partner import Mate, Partner, mate_after
 from coach.sparring.strength import Strength, Style, playing_rating
 from db.library.library import Library
 from db.library.open import open_library
@@ -126,7 +126,7 @@ def play(
     """One game of the bot's move choice, or of a sparring partner; for ``watch`` see `Funnel.watch`."""
     board, counted = chess.Board(), Counted()
     killer: list[str] = []
-    mate_in: int | None = None
+    mate: Mate | None = None
     pending: LiveTrap | None = None
     row = ahead = 0
     is_searched = False
@@ -145,7 +145,8 @@ def play(
             taken = [bait for bait in (pending.baits if pending is not None else ()) if bait.uci == move.uci()]
             if taken:
                 counted.taken += 1
-                killer, mate_in = list(taken[0].killer_line), taken[0].mate_in
+                killer = list(taken[0].killer_line)
+                mate = None if pending is None else mate_after(pending, move.uci())
             pending = None
             board.push(move)
             continue
@@ -168,8 +169,8 @@ def play(
         if partner is None:
             chosen = choose_move(board, milliseconds, searched, opponent, stop)
         else:
-            found = partner.move(board, mate=Mate(killer[0], mate_in) if killer and mate_in else None)
-            chosen, killer = Chosen(found.uci, found.value, found.trap, not found.is_on_purpose), []
+            found = partner.move(board, mate=mate)
+            chosen, mate = Chosen(found.uci, found.value, found.trap, not found.is_on_purpose), None
         if chosen.trap is not None:
             pending = chosen.trap
             counted.chosen += 1

@@ -9,7 +9,7 @@ import pytest
 from coach.repertoire.live_traps import LiveBait, LiveTrap
 from coach.repertoire.replies import ReplyModel
 from coach.sparring.level import LEVELS, MATE_PUZZLES, LevelPlayer, level_of, sees_mate
-from coach.sparring.partner import FellBefore, Mate, Partner, PartnerMove, nobody
+from coach.sparring.partner import FellBefore, Mate, Partner, PartnerMove, mate_after, nobody
 from coach.sparring.strength import Strength, Style, playing_rating
 from db.traps.temptation import RatingBand
 from trapcore import _native
@@ -172,6 +172,14 @@ def test_a_trap_whose_pattern_the_opponent_fell_for_comes_first() -> None:
 
     assert set(setting(nobody)) == {"e2e4"}
     assert set(setting(lambda trap: trap.move == "d2d4")) == {"d2d4"}
+
+
+def test_the_mate_after_a_bait_is_that_of_the_trap() -> None:
+    mate, gain = LiveBait("g4d1", ("c4f7", "e8e7", "c3d5"), 2, 1.2, 0.4), LiveBait("c6e5", ("d1g4",), None, 0.4, 0.2)
+    trap = LiveTrap("f3e5", "", (gain, mate), 0.0)
+    assert mate_after(trap, "g4d1") == Mate("c4f7", 2)
+    assert mate_after(trap, "c6e5") is None
+    assert mate_after(trap, "a7a6") is None
 
 
 def test_no_traps_are_set_in_a_hurry() -> None:
