@@ -6,7 +6,9 @@
 First the move of the level is drawn (`coach.sparring.level`). A solid partner plays it. A trickster compares it with
 the moves that set a proved trap, that such a player plays with a probability of `COULD_PLAY` or more, and that give
 away no more than is allowed. It plays the one that is worth most: its win chance, and what the baits give away, each
-as often as the opponent takes it. Traps whose pattern this opponent fell for before come first.
+as often as the opponent takes it. Traps whose pattern this opponent fell for before come first. A drawn move that gives
+away more than is allowed is an error of the level, and is played: traps would save the partner from its errors, and
+make it stronger than its rating. What they still add, `TRAPS_ARE_WORTH`, is taken off the level.
 """
 
 import random
@@ -26,6 +28,10 @@ from trapcore.proof.search import MATE, search
 
 TRAP_LOSS = 0.08
 """Win chance that a trap may cost against a player rated 1600, unless given otherwise."""
+
+TRAPS_ARE_WORTH = 150
+"""Rating points by which traps make a trickster stronger: its level is so much weaker than its rating, down to the
+weakest one."""
 
 COULD_PLAY = 0.02
 """Probability of a move, 0..1, from which a player of the level could play it."""
@@ -101,7 +107,7 @@ class Partner:
         """``opponent`` is the opponent's rating, None if it is unknown. With ``trap_loss`` it says what a trap may cost
         (`coach.repertoire.live_traps.allowed_cost`)."""
         self.rating, self.style = rating, style
-        self._player = LevelPlayer(level_of(rating))
+        self._player = LevelPlayer(level_of(rating - TRAPS_ARE_WORTH * (style is Style.TRICKSTER)))
         self._model = ReplyModel(None, UNKNOWN_RATING if opponent is None else RatingBand(opponent, opponent))
         self._allowed = allowed_cost(trap_loss, opponent)
         self._numbers, self._fell_before = numbers, fell_before
@@ -154,9 +160,10 @@ class Partner:
         known: Callable[[], Sequence[LiveTrap]],
     ) -> tuple[LiveTrap | None, bool]:
         """The trap to set, and whether it is set on purpose."""
-        could = [one for one in moves if one.probability >= COULD_PLAY and one.gift <= self._allowed]
-        could = [one for one in could if one is not drawn]
-        looked = [drawn, *could[: MOST_LOOKED - 1]]
+        looked = [drawn]
+        if drawn.gift <= self._allowed:
+            could = [one for one in moves if one.probability >= COULD_PLAY and one.gift <= self._allowed]
+            looked += [one for one in could if one is not drawn][: MOST_LOOKED - 1]
         gifts = {one.uci: one.gift for one in looked}
         found = {trap.move: trap for trap in known() if trap.move in gifts}
         weighed = [weigh_baits(board, (one.uci, -one.gift, one.gift), self._model, LOOK_NODES, stop) for one in looked]
