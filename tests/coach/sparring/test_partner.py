@@ -9,7 +9,7 @@ import pytest
 from coach.repertoire.live_traps import LiveBait, LiveTrap
 from coach.repertoire.replies import ReplyModel
 from coach.sparring.level import LEVELS, MATE_PUZZLES, LevelPlayer, level_of, sees_mate
-from coach.sparring.partner import FellBefore, Mate, Partner, PartnerMove, mate_after, nobody
+from coach.sparring.partner import TRAPS_ARE_WORTH, FellBefore, Mate, Partner, PartnerMove, mate_after, nobody
 from coach.sparring.strength import Strength, Style, playing_rating
 from db.traps.temptation import RatingBand
 from trapcore import _native
@@ -140,26 +140,47 @@ def test_a_mate_is_played_as_often_as_the_level_sees_it() -> None:
 # Traps --------------------------------------------------------------------------------------------------------------
 
 
-def test_a_trickster_departs_from_the_move_of_the_level_only_to_set_a_trap() -> None:
-    departed = 0
-    for seed in range(8):
-        solid = partner(1400, Style.SOLID, seed).move(elephant())
-        tricky = partner(1400, Style.TRICKSTER, seed, 0.2).move(elephant())
-        assert solid.trap is None
-        assert not solid.is_on_purpose
-        assert tricky.is_on_purpose == (tricky.uci != solid.uci)
-        if tricky.is_on_purpose:
-            assert tricky.trap is not None
-            assert tricky.trap.move == tricky.uci
-            assert tricky.trap.taken > 0
-        departed += tricky.is_on_purpose
-    assert departed > 0
-
-
 def known_trap(board: chess.Board, move: str, gain: float) -> LiveTrap:
     after = board.copy()
     after.push_uci(move)
     return LiveTrap(move, after.fen(), (LiveBait("a1a1", ("a2a2",), None, gain, 0.5),), 0.0)
+
+
+def test_a_trickster_departs_from_the_move_of_the_level_only_to_set_a_trap() -> None:
+    board, departed = chess.Board(), 0
+    trap = known_trap(board, "e2e4", 1.9)
+    for seed in range(6):
+        solid = partner(1500, Style.SOLID, seed).move(board, known=lambda: [trap])
+        tricky = partner(1500 + TRAPS_ARE_WORTH, Style.TRICKSTER, seed, 0.2).move(board, known=lambda: [trap])
+        assert solid.trap is None
+        assert not solid.is_on_purpose
+        assert tricky.is_on_purpose == (tricky.uci != solid.uci)
+        if tricky.is_on_purpose:
+            assert (tricky.trap, tricky.uci) == (trap, "e2e4")
+        departed += tricky.is_on_purpose
+    assert departed > 0
+
+
+def test_a_trickster_finds_the_trap_of_a_natural_move_and_proves_it() -> None:
+    found = [partner(1800, Style.TRICKSTER, seed, 0.2).move(elephant()) for seed in range(4)]
+    traps = [one.trap for one in found if one.trap is not None]
+    assert "c3d5" in {bait.uci for trap in traps for bait in trap.baits}
+
+
+def test_an_error_of_the_level_is_played_although_a_trap_could_be_set() -> None:
+    board = chess.Board(POSITIONS[0])
+    _, moves = LevelPlayer(level_of(1300)).moves(board)
+    good = next(move for move in moves if move.gift == 0)
+    trap = known_trap(board, good.uci, 1.9)
+    gifts = {move.uci: move.gift for move in moves}
+    allowed, errors = 0.02, 0
+    for seed in range(8):
+        drawn = partner(1300, Style.SOLID, seed).move(board).uci
+        if gifts[drawn] > allowed:
+            errors += 1
+            tricky = partner(1300 + TRAPS_ARE_WORTH, Style.TRICKSTER, seed, allowed)
+            assert tricky.move(board, known=lambda: [trap]).uci == drawn
+    assert errors > 0
 
 
 def test_a_trap_whose_pattern_the_opponent_fell_for_comes_first() -> None:
