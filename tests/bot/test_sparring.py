@@ -23,8 +23,12 @@ from db.library.open import create_library
 from db.patterns.recall import Again, Occasion
 from db.proof.prover import TrapProver
 from tests.db.patterns.samples import LINES, game, store
+from tests.fake_lichess.http.server import Server
+from tests.fake_lichess.players import Habits
 from tests.support.bot_games import INFO
 from tests.support.db_traps import elephant, legal
+from tests.support.playing_bot import challenged, ended, no_violations, playing
+from tests.support.polling import until
 from trapcore.parallel.budget import Cancellation
 from trapcore.proof.search import MATE_BOUND
 from trapline.settings import Settings
@@ -116,6 +120,17 @@ def test_a_trickster_sets_the_trap_of_the_library_and_a_solid_one_sets_none(
         traps = [choice.trap for choice in choices if choice.trap is not None]
         assert {bait.uci for trap in traps for bait in trap.baits} >= ({"c3d5"} if style is Style.TRICKSTER else set())
         assert bool(traps) == (style is Style.TRICKSTER)
+
+
+def test_a_weaker_bot_plays_a_person_and_its_values_are_recorded(server: Server, settings: Settings) -> None:
+    mine = settings.bot.model_copy(update={"strength": 1300})
+    with playing(settings.model_copy(update={"bot": mine}), ()):
+        name = challenged(server, Habits(resign_at=12))
+        until(lambda: ended(server, name))
+        until(lambda: bool(list((mine.folder / "games").glob(f"*/{name}.pgn"))))
+    no_violations(server)
+    (path,) = (mine.folder / "games").glob(f"*/{name}.pgn")
+    assert path.read_text().count("[%eval ") >= 4
 
 
 def test_the_library_knows_the_patterns_that_the_opponent_fell_for(tmp_path: Path, search_pool: SearchPool) -> None:

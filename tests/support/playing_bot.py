@@ -51,7 +51,7 @@ def playing(settings: Settings, line: tuple[str, ...] = LEGAL) -> Iterator[Bot]:
     mine, studies = settings.bot, None
     if mine.studies:
         studies = StudyWriter(mine.url, SecretStr(SECRET), mine.studies, mine.folder / "chapters", CHAPTERS)
-    sources = MoveSources(Opening(line), Tablebases([]), 0.05)
+    sources = MoveSources(Opening(line), Tablebases([]), 0.05, strength=mine.strength, style=mine.style)
     bot = Bot(lichess, account, settings, SavedState(mine.folder), sources, studies)
     thread = threading.Thread(target=bot.run)
     thread.start()
