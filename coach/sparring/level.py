@@ -18,7 +18,7 @@ A mate is seen as often as players of the rating solve puzzles of that length, s
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp, log
+from math import exp, expm1, log, log1p
 
 import chess
 
@@ -54,13 +54,13 @@ class Level:
 
 
 LEVELS: dict[int, Level] = {
-    1200: Level(1000, 200, 0.0),
-    1400: Level(1300, 1_000, 0.0),
-    1600: Level(1600, 2_000, 3.0),
-    1800: Level(1800, 3_000, 8.0),
-    2000: Level(2000, 6_000, 25.0),
-    2200: Level(2200, 16_000, 100.0),
-    2400: Level(2400, 32_000, 200.0),
+    1200: Level(1100, 500, 0.0),
+    1400: Level(1400, 900, 0.0),
+    1600: Level(1600, 2_000, 0.0),
+    1800: Level(1800, 3_000, 0.75),
+    2000: Level(2000, 6_000, 4.0),
+    2200: Level(2200, 16_000, 60.0),
+    2400: Level(2400, 40_000, 200.0),
 }
 """By the rating that each plays at, 1,350 to 2,400 of them measured against Stockfish limited by ``UCI_Elo``."""
 
@@ -77,7 +77,7 @@ def level_of(rating: float) -> Level:
         return first + part * (second - first)
 
     nodes = exp(between(log(low.nodes), log(high.nodes)))
-    return Level(between(low.rating, high.rating), round(nodes), between(low.care, high.care))
+    return Level(between(low.rating, high.rating), round(nodes), expm1(between(log1p(low.care), log1p(high.care))))
 
 
 def sees_mate(rating: float, moves: int) -> float:

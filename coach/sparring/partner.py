@@ -29,7 +29,7 @@ from trapcore.proof.search import MATE, search
 TRAP_LOSS = 0.08
 """Win chance that a trap may cost against a player rated 1600, unless given otherwise."""
 
-TRAPS_ARE_WORTH = 150
+TRAPS_ARE_WORTH = 200
 """Rating points by which traps make a trickster stronger: its level is so much weaker than its rating, down to the
 weakest one."""
 
