@@ -56,10 +56,10 @@ class Level:
 LEVELS: dict[int, Level] = {
     1200: Level(1100, 500, 0.0),
     1400: Level(1400, 900, 0.0),
-    1600: Level(1600, 2_000, 0.0),
-    1800: Level(1800, 3_000, 0.75),
-    2000: Level(2000, 6_000, 4.0),
-    2200: Level(2200, 16_000, 60.0),
+    1600: Level(1600, 2_000, 1.4),
+    1800: Level(1800, 3_000, 5.5),
+    2000: Level(2000, 6_000, 20.0),
+    2200: Level(2200, 16_000, 80.0),
     2400: Level(2400, 40_000, 200.0),
 }
 """By the rating that each plays at, 1,350 to 2,400 of them measured against Stockfish limited by ``UCI_Elo``."""
