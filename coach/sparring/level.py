@@ -3,12 +3,12 @@
 The move model says which moves people of the rating play (`coach.repertoire.replies`). A search of `Level.nodes` nodes
 says what each of these gives away. The probability of a move is
 
-    foreseen(move) * exp(-gift / temperature)
+    foreseen(move) * exp(-care * gift)
 
 before all add up to 1. ``foreseen`` is the model's probability, as `ReplyModel.foreseen` corrects it. ``gift`` is the
-win chance that the move gives away by that search. So each error is one that the model expects of such a person, and no
-error is drawn at random. A move less likely than `coach.repertoire.expectation.LEAST_PROBABILITY` is played only if the
-search finds it best.
+win chance that the move gives away by that search, and `Level.care` says how much it counts. So each error is one that
+the model expects of such a person, and no error is drawn at random. A move less likely than
+`coach.repertoire.expectation.LEAST_PROBABILITY` is played only if the search finds it best.
 
 A mate is seen as often as players of the rating solve puzzles of that length, see `sees_mate`.
 
@@ -50,7 +50,8 @@ class Level:
     nodes: int
     """Nodes of the search of a position; each likely move has half as many."""
     care: float
-    """1 / temperature, for each unit of win chance: how much a move's gift counts beside what the model knows of it."""
+    """How much each unit of win chance that a move gives away counts, beside what the model knows of it: 1 divided by a
+    temperature, 0 or more."""
 
 
 LEVELS: dict[int, Level] = {
@@ -62,7 +63,7 @@ LEVELS: dict[int, Level] = {
     2200: Level(2200, 16_000, 80.0),
     2400: Level(2400, 40_000, 200.0),
 }
-"""By the rating that each plays at, 1,350 to 2,400 of them measured against Stockfish limited by ``UCI_Elo``."""
+"""By the rating that each plays at about, by games against each other and against Stockfish limited by ``UCI_Elo``."""
 
 
 def level_of(rating: float) -> Level:
