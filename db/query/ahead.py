@@ -166,10 +166,15 @@ def _found(
     return sorted(found, key=lambda one: (-one.fell, -one.games, one.plies, one.trap.slug))
 
 
-def _start(text: str) -> _Start:
-    """A FEN, moves from the usual start, or the name or ECO code of an opening."""
+def boards_of(text: str) -> list[tuple[chess.Board, str]]:
+    """The positions that a text names, each with the name of the opening if that was given: a FEN, moves from the usual
+    start, or the name or ECO code of an opening, which may have several.
+
+    Boards of moves have them. Raises `UsageError` for an opening that nobody knows, `PositionError` for a FEN that
+    cannot be read.
+    """
     if "/" in text:
-        return _Start({_native.position_key(text): _native.epd(text)}, ())
+        return [(parse_position(text), "")]
     board = chess.Board()
     try:
         for move in read_moves(board, text, "moves"):
@@ -177,12 +182,18 @@ def _start(text: str) -> _Start:
     except InputError as error:
         # Only now, because to compare a text with all names takes longest.
         if named := positions_of_opening(text):
-            known = {_native.position_key(epd): epd for epd in named}
-            return _Start(known, tuple(sorted(set(named.values()))))
+            return [(parse_position(epd), name) for epd, name in named.items()]
         raise UsageError(
             "start is no opening, ECO code or FEN, and no line of moves: {error}", error=str(error)
         ) from error
-    return _start(board.fen())
+    return [(board, "")]
+
+
+def _start(text: str) -> _Start:
+    named = [(_native.epd(board.fen()), name) for board, name in boards_of(text)]
+    return _Start(
+        {_native.position_key(epd): epd for epd, _ in named}, tuple(sorted({name for _, name in named if name}))
+    )
 
 
 def _by_lines(connection: Connection, starts: Mapping[bytes, str], plies: int) -> dict[_Place, _Line]:

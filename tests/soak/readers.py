@@ -31,6 +31,9 @@ ADDRESSES: dict[str, tuple[str, ...]] = {
         "/report?player={player}",
         "/report/traps?player={player}",
         "/report/games?player={player}",
+        "/play",
+        "/play/new?level=1200&start=Italian+Game",
+        "/play/game.pgn?level=1200&style=solid&side=white&line=e2e4,e7e5",
         "/practise",
         "/practise?go=1&player={player}",
         "/practise/progress?player={player}",
@@ -66,6 +69,7 @@ ADDRESSES: dict[str, tuple[str, ...]] = {
         "/api/v1/search?q=knight+fork",
         "/api/v1/mistakes?cause=threat&player={player}",
         "/api/v1/propose?fen={fen}&nodes=2000",
+        "/play/game?level=1400&style=trickster&side=black&line=e2e4,e7e5,g1f3,b8c6",
         "/games/{game}",
         "/games/{game}?best=1",
         "/prepare?against={player}",
@@ -108,4 +112,4 @@ def read(client: Client, known: Known, seed: int, pause: float, stopped: threadi
             "player": quote(chance.choice(known.players)),
         }
         path = chance.choice(ADDRESSES[kind]).format(**values)
-        client.ask("GET", path, allowed=(200,), kind=kind, headers={"accept": "text/html,*/*"})
+        client.ask("GET", path, allowed=(200, 303), kind=kind, headers={"accept": "text/html,*/*"})

@@ -36,6 +36,7 @@ PAGE_ERRORS = {
     ROOT / "coach" / "practice" / "session.py",
     ROOT / "db" / "games" / "players.py",
     ROOT / "db" / "patterns" / "like.py",
+    ROOT / "db" / "query" / "ahead.py",
     ROOT / "db" / "query" / "condition.py",
     ROOT / "db" / "query" / "mistakes.py",
     ROOT / "db" / "query" / "query.py",

@@ -11,7 +11,7 @@ mistakes.py     page of losing moves: those like one, and those of a pattern
 plots.py        plots as SVG: a bait by depth, results of games
 position.py     page of a position: play to it or set it up
 report.py       pages of a player's report: progress, losing moves, his games
-practise/       pages of practice: the choice, an exercise, an answer
+practise/       pages of practice: exercises, groups, games against trapline
 preparation/    pages of one's own repertoire, its drill, and of an opponent
 rendering.py    templates and their filters
 sign_in.py      signing in with lichess on a public server

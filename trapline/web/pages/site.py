@@ -11,7 +11,7 @@ from fastapi.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from trapline.web.pages import annotate, mistakes, position, report, sign_in, start, traps
-from trapline.web.pages.practise import groups
+from trapline.web.pages.practise import groups, play
 from trapline.web.pages.practise import routes as practise
 from trapline.web.pages.preparation import drill, opponent, repertoire
 from trapline.web.pages.rendering import IMMUTABLE, STATIC, language_of, page
@@ -42,7 +42,7 @@ class _StaticFiles(StaticFiles):
 
 def add_pages(app: FastAPI) -> None:
     """Add the pages to an application whose error handlers are installed already."""
-    practising = (practise, groups, repertoire, drill, opponent)
+    practising = (practise, play, groups, repertoire, drill, opponent)
     for module in (start, traps, position, annotate, report, mistakes, *practising, sign_in):
         app.include_router(module.router)
     app.mount("/static", _StaticFiles(directory=STATIC), name="static")
