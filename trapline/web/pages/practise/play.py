@@ -20,15 +20,10 @@ from fastapi.responses import RedirectResponse, Response
 from pydantic import BaseModel, Field
 
 from bot.moves.set_traps import SetBait, trap_of
-from bot.settings import BotSettings
-from coach.repertoire.live_traps import allowed_cost
-from coach.repertoire.replies import ReplyModel
-from coach.repertoire.trap_choice import Opponent
 from coach.sparring.partner import Partner, PartnerMove
 from coach.sparring.strength import LEAST_RATING, MOST_RATING, Style
 from db.query.ahead import boards_of
 from db.traps.openings import opening_of
-from db.traps.temptation import RatingBand
 from trapcore import _native
 from trapcore.errors import InputError, Message, PositionError, UsageError
 from trapcore.parallel.budget import Cancellation
@@ -49,8 +44,6 @@ SECONDS = 60.0
 """Longest time for a move, and for finding again the traps that were set."""
 REPLIES = 20_000
 """Replies that are remembered, so that the traps of a game need not be searched again when it is over."""
-TRAP_LOSS: float = BotSettings.model_fields["trap_loss"].default
-"""What a trap may cost, as for the bot unless set."""
 
 ENDS = {
     chess.Termination.CHECKMATE: "Mate.",
@@ -197,8 +190,7 @@ def _choice(request: Request, wanted: Choice, wrong: Message | str = "") -> Resp
 def _partner(game: Game, board: chess.Board) -> Partner:
     """Trapline in this game at this move: the numbers that it draws depend on nothing else."""
     numbers = random.Random(f"{game.number} {','.join(move.uci() for move in board.move_stack)}")
-    model = ReplyModel(None, RatingBand(game.level, game.level))
-    return Partner(game.level, game.style, numbers, Opponent(model, allowed_cost(TRAP_LOSS, game.level)))
+    return Partner(game.level, game.style, numbers, game.level)
 
 
 def _key(game: Game, board: chess.Board, _: Cancellation) -> tuple[object, ...]:
