@@ -36,6 +36,9 @@ PAGES = {
     "drill": "/repertoire/drill?player=Morphy",
     "opponent": "/prepare",
     "opponent-sheet": "/prepare?against=Morphy",
+    "play": "/play",
+    "playing": "/play/game?level=1400&style=solid&side=white&line=e2e4",
+    "played": "/play/game?level=1400&style=trickster&side=white&line=f2f3,e7e5,g2g4,d8h4",
     "about": "/about",
     "words": "/?q=smothered+mate+xyzzy",
     "openings": "/openings",
@@ -123,6 +126,22 @@ def test_a_position_is_set_up_with_the_keyboard_alone(browser: Browser) -> None:
     browser.picture("setup")
     browser.one("#done").send_keys(Keys.ENTER)
     assert "mate in 1, proved" in browser.wait_text("#wins ~ .wide", "Rh8#")
+
+
+def test_a_game_against_trapline_goes_on_in_the_page(browser: Browser) -> None:
+    browser.open("/play?side=white")
+    browser.one("main form button").click()
+    browser.wait_text("[data-say]", "You are to move.")
+    browser.driver.execute_script("window.stays = true")
+    browser.drag("e2", "e4")
+    browser.one(".moves li:nth-child(2)")
+    browser.wait_text("[data-say]", "You are to move.")
+    assert browser.driver.execute_script("return window.stays") is True, "the page was loaded anew"
+    browser.press("#give-up")
+    browser.wait_text("[data-say]", "You lost.")
+    browser.picture("play")
+    browser.one("main form button").click()
+    browser.wait_text("h1", "Annotated games")
 
 
 @pytest.fixture(scope="module")
