@@ -29,7 +29,7 @@ from trapcore.errors import InputError, Message, PositionError, UsageError
 from trapcore.parallel.budget import Cancellation
 from trapcore.trees.chess_game import parse_position
 from trapline.web.pages.boards import Picture, dests, ground, squares, with_gaps
-from trapline.web.pages.line_viewer import move_number
+from trapline.web.pages.game_viewer import move_number
 from trapline.web.pages.rendering import PROMOTIONS, address, capital, language_of, page
 from trapline.web.service import service_of
 
