@@ -11,6 +11,7 @@ finished_games.py  what is left to do for games that are over
 game_archive.py    finished games as annotated PGN files, and indexing them into the library
 game_state.py      state of one game as a value, and what each event changes in it
 game_context.py    what all games of the bot share
+game_list.py       running games that lichess lists, so that no game is lost
 game_requests.py   requests of one game besides its moves
 game_runner.py     one running game: its stream and its decisions
 bot.py             the whole bot: the account's stream, games, challenges, shutdown

@@ -19,6 +19,7 @@ from bot.chat.worker import ChatWorker
 from bot.finished_games import FinishedGames
 from bot.game_archive import Recorder
 from bot.game_context import GameContext
+from bot.game_list import LIST_SECONDS, GameList
 from bot.game_runner import Game
 from bot.health import LatencyStats, metrics, spread, summary
 from bot.moves.move_choice import MoveSources
@@ -40,7 +41,6 @@ from lichess.api import (
     GameState,
     Lichess,
     LichessError,
-    Limited,
     Refused,
     Unauthorized,
     Unreachable,
@@ -63,16 +63,6 @@ STREAM_SILENT_SECONDS = 10.0
 MOST_GAMES = 128
 """Games at the same time, however many lichess says have begun: each has threads and a connection."""
 
-LIST_SECONDS = 8.0
-"""Interval at which running games and challenges are listed while the account's stream is broken,"""
-
-LIST_OVERDUE_SECONDS = 1.5
-"""while a game of an accepted challenge is overdue,"""
-
-LIST_CALM_SECONDS = 300.0
-"""and while the stream works: a lost event must not lose a game."""
-
-LIST_RETRY_SECONDS = 5.0
 LIBRARY_SECONDS = 3.0
 SHUTDOWN_SECONDS = 10.0
 
@@ -108,9 +98,8 @@ class Bot:
         self._resting: set[str] = set()
         self._stopping = threading.Event()
         self._heard = time.monotonic()
-        self._looked = self._look_at = float("-inf")
-        self._looking = False
-        self._may_list = True
+        self._late: set[str] = set()
+        """Games that ended while the bot was away: their streams are read once more, for the record and the chat."""
         self._fatal: LichessError | None = None
         most = self.settings.max_games
         # Twice as many as games: the answer to a move may still be pending when the next move is due.
@@ -139,6 +128,9 @@ class Bot:
         self._block_lists = BlockLists(self.settings.block_lists)
         self._challenges = ChallengeQueue(
             lichess, self._pauses, self.settings, self._requests, self._inbox.put, self._agreed, self._block_lists
+        )
+        self._list = GameList(
+            lichess, self._pauses, self._requests, self._inbox.put, self._challenges.challenged, self._found
         )
         self._arenas = Arenas(lichess, self._pauses, self.settings.tournaments)
         self._matchmaker = Matchmaker(lichess, self._pauses, saved_state, self.settings, account, self._block_lists)
@@ -253,9 +245,12 @@ class Bot:
             if work is not None:
                 work()
             if not self._stopping.is_set():
-                self._list_games()
-                self._challenges.turn({name: game.opponent for name, game in self._games.items()})
-                games = len(self._games) + self._challenges.expected
+                self._list.turn(
+                    is_broken=self._is_stream_broken(), is_overdue=self._challenges.is_overdue(time.monotonic())
+                )
+                opponents = {name: game.opponent for name, game in self._games.items() if name not in self._late}
+                self._challenges.turn(opponents)
+                games = len(opponents) + self._challenges.expected
                 self._matchmaker.turn(games, self._requests)
                 self._arenas.turn(games < self.settings.max_games, self._requests)
         except Exception:
@@ -325,7 +320,8 @@ class Bot:
                 self._challenges.gone(challenge)
                 self._matchmaker.gone(challenge)
             case GameStart():
-                self._play(event.id)
+                if not self._list.is_held(event.id):
+                    self._play(event.id)
             case GameFinish():
                 # The result comes by the game's own stream; its thread ends by itself.
                 pass
@@ -344,7 +340,7 @@ class Bot:
         # A running game is played even beyond max_games: leaving it would lose it.
         if len(self._games) >= MOST_GAMES:
             _once.write(logging.ERROR, "games", "%d games run at once, and others are left alone", MOST_GAMES)
-            self._look_at = min(self._look_at, time.monotonic() + LIST_SECONDS)
+            self._list.again_in(LIST_SECONDS)
             return
         self._resting.discard(game)
         if self.traps.book is None:
@@ -357,76 +353,39 @@ class Bot:
 
     def _ended(self, game: str, info: GameInfo | None, state: GameState | None) -> None:
         self._games.pop(game, None)
+        is_late = game in self._late
+        self._late.discard(game)
         if state is None or info is None:
             self._chat.left(game)
-            if info is not None and info.speed == Speed.CORRESPONDENCE:
+            if is_late:
+                self._finished.record_late(game)
+            elif info is not None and info.speed == Speed.CORRESPONDENCE:
                 self._resting.add(game)
             else:
-                # Lichess refused its stream: check whether it is really over.
-                self._look_at = min(self._look_at, time.monotonic() + LIST_RETRY_SECONDS)
+                self._list.refused(game)
             return
+        self._list.worked(game)
         self._done[game] = None
         self._matchmaker.rest()
         self._finished.finish(info, state)
 
-    def _list_games(self) -> None:
-        """List the running games, so that none is missed, and record those that ended while the bot was away."""
-        now = time.monotonic()
-        if self._is_stream_broken():
-            self._look_at = min(self._look_at, self._looked + LIST_SECONDS)
-        if self._challenges.is_overdue(now):
-            self._look_at = min(self._look_at, self._looked + LIST_OVERDUE_SECONDS)
-        if self._looking or now < self._look_at or self._pauses.wait(Kind.LISTEN) > 0:
-            return
-        self._looked, self._look_at, self._looking = now, now + LIST_CALM_SECONDS, True
-        self._requests.submit(self._request_games)
-
     def _is_stream_broken(self) -> bool:
         return time.monotonic() - self._heard >= STREAM_SILENT_SECONDS
 
-    def _request_games(self) -> None:
-        found: list[GameStart] | None = None
-        try:
-            found = self._lichess.ongoing()
-            self._pauses.worked(Kind.LISTEN)
-        except Limited as error:
-            self._pauses.limited(Kind.LISTEN, error)
-        except Unauthorized as error:
-            # The stream stays open when the token is revoked, but nothing can be sent any more.
-            self._pauses.unauthorized(error)
-        except LichessError as error:
-            log.info("the running games could not be listed: %s", error)
-        if found is not None and self._is_stream_broken() and self._may_list:
-            self._request_challenges()
-        self._inbox.put(lambda: self._found(found))
-
-    def _request_challenges(self) -> None:
-        """List the challenges, which the broken stream cannot announce."""
-        try:
-            for challenge in self._lichess.challenges():
-                self._inbox.put(partial(self._challenges.challenged, challenge))
-        except Limited as error:
-            self._pauses.limited(Kind.LISTEN, error)
-        except Refused as error:
-            self._may_list = error.status == 401  # otherwise the token lacks the scope for it
-        except LichessError as error:
-            log.info("the challenges could not be listed: %s", error)
-
-    def _found(self, found: list[GameStart] | None) -> None:
-        self._looking = False
-        if found is None:
-            self._look_at = time.monotonic() + LIST_RETRY_SECONDS
-            return
+    def _found(self, found: list[GameStart]) -> None:
+        """Play the games that lichess lists, and record those that ended while the bot was away."""
         for game in found:
             # A correspondence game is opened again when it is our turn.
-            if game.is_our_turn or game.speed != Speed.CORRESPONDENCE or game.id not in self._resting:
+            is_due = game.is_our_turn or game.speed != Speed.CORRESPONDENCE or game.id not in self._resting
+            if is_due and not self._list.is_held(game.id):
                 self._play(game.id)
         running = {game.id for game in found}
         if len(running) >= MOST_LISTED:
             return
         for game_id in self._saved_state.unfinished():
             if game_id not in running and game_id not in self._games and game_id not in self._finished:
-                self._finished.record_late(game_id)
+                self._late.add(game_id)
+                self._play(game_id)
 
 
 def may_play(lichess: Lichess) -> bool:

@@ -180,16 +180,6 @@ def test_a_position_for_the_third_time_ends_the_game_without_a_claim(
     assert server.do(lambda site: {violation.kind for violation in site.record.violations}) <= {"late_move"}
 
 
-def test_a_game_that_ended_while_the_bot_was_away_is_recorded(server: Server, settings: Settings) -> None:
-    with playing(settings):
-        game = challenged(server, Habits(think=(0.3, 0.3), resign_at=7))
-        until(lambda: server.do(lambda site: game in site.games and site.games[game].ply >= 4))
-    server.do(lambda site: site.games[game].resign(site.games[game].board.turn))
-    with playing(settings):
-        until(lambda: bool(list((settings.bot.folder / "games").glob(f"*/{game}.pgn"))))
-        until(lambda: SavedState(settings.bot.folder).unfinished() == [])
-
-
 @pytest.mark.parametrize(
     "faults",
     [
@@ -332,8 +322,8 @@ def test_without_the_accounts_stream_challenges_are_played_all_the_same(
     server: Server, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("bot.bot.STREAM_SILENT_SECONDS", 0.3)
-    monkeypatch.setattr("bot.bot.LIST_SECONDS", 0.3)
-    monkeypatch.setattr("bot.bot.LIST_OVERDUE_SECONDS", 0.3)
+    monkeypatch.setattr("bot.game_list.LIST_SECONDS", 0.3)
+    monkeypatch.setattr("bot.game_list.LIST_OVERDUE_SECONDS", 0.3)
     # As if the budget of openings were used up.
     monkeypatch.setattr("lichess.rate_limits.StreamOpenings.wait", lambda _: 60.0)
     with playing(settings):

@@ -1,0 +1,68 @@
+"""What fails without a sound: games that end while the bot is away, and games that lichess lists but does not show."""
+
+import time
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from bot.saved_state import SavedState
+from tests.fake_lichess.http.server import Server
+from tests.fake_lichess.people import Refused
+from tests.fake_lichess.players import Habits
+from tests.support.playing_bot import LEGAL, challenged, chat_of, ended, no_violations, playing
+from tests.support.polling import until
+from tests.support.trap_games import without_figures
+from trapline.settings import Settings
+
+
+def test_a_game_that_ended_while_the_bot_was_away_is_recorded_and_summed_up(server: Server, settings: Settings) -> None:
+    with playing(settings):
+        game = challenged(server, Habits(line=LEGAL, think=(0.3, 0.3)))
+        until(lambda: server.do(lambda site: game in site.games and site.games[game].ply >= 9))
+    server.do(lambda site: site.games[game].resign(site.games[game].board.turn))
+    with playing(settings):
+        until(lambda: bool(list((settings.bot.folder / "games").glob(f"*/{game}.pgn"))))
+        until(lambda: SavedState(settings.bot.folder).unfinished() == [])
+        until(lambda: any(text.startswith("Thanks for the game!") for _, text in chat_of(server, game)))
+    (path,) = (settings.bot.folder / "games").glob(f"*/{game}.pgn")
+    assert "Légal's mate" in " ".join(without_figures(text) for _, text in chat_of(server, game))
+    assert '[Result "1-0"]' in path.read_text()
+    no_violations(server)
+
+
+def test_a_game_that_lichess_does_not_know_any_more_is_forgotten(server: Server, settings: Settings) -> None:
+    with playing(settings):
+        game = challenged(server, Habits(think=(0.3, 0.3)))
+        until(lambda: server.do(lambda site: game in site.games and site.games[game].ply >= 2))
+    server.do(lambda site: site.games.pop(game))
+    with playing(settings) as bot:
+        until(lambda: SavedState(settings.bot.folder).unfinished() == [])
+        assert bot.health()["games"] == []
+
+
+def test_a_ghost_game_is_asked_for_less_and_less_often_and_played_when_it_is_there(
+    server: Server, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.game_list.LIST_RETRY_SECONDS", 0.05)
+    monkeypatch.setattr("bot.game_list.LIST_CALM_SECONDS", 0.05)
+    asked: list[float] = []
+
+    def haunt(site: Any) -> None:
+        open_game = site.open_game
+
+        def no_game(*whose: Any) -> Any:
+            if len(asked) < 5:
+                asked.append(time.monotonic())
+                raise Refused("No such game", 404)
+            return open_game(*whose)
+
+        site.open_game = no_game
+
+    server.do(haunt)
+    with playing(settings):
+        game = challenged(server, Habits(line=LEGAL))
+        until(lambda: ended(server, game))
+    waits = [after - before for before, after in pairwise(asked)]
+    # Each wait is between the half and the whole of .1, .2, .4 and .8 seconds.
+    assert [wait >= 0.05 * 2**number for number, wait in enumerate(waits)] == [True] * 4
