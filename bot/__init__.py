@@ -4,6 +4,7 @@
 settings.py        the table ``[bot]`` of the settings
 saved_state.py     what survives a restart: a file for each running game and one for the bot
 health.py          health endpoint on the loopback interface, with the latency of the moves
+control/           what the owner asks of a running bot, and tells it to do
 moves/             choosing moves: search, books, tablebases, the trap book, time management
 chat/              chat messages and the threads that send them
 challenges/        accepting challenges, and challenging other bots

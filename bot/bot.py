@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 
 from cachetools import LRUCache
@@ -28,7 +29,7 @@ from bot.moves.search_pool import SearchPool
 from bot.moves.time_management import Lag
 from bot.moves.trap_book import TrapLibrary
 from bot.saved_state import SavedState
-from bot.settings import BotOptions, Speed
+from bot.settings import BotOptions, BotSettings, Speed
 from lichess.api import (
     MOST_LISTED,
     Account,
@@ -86,14 +87,14 @@ class Bot:
         self._search_pool = SearchPool()
         self.traps = TrapLibrary(settings, self._search_pool)
         self._repertoires = Repertoires(settings)
-        self._lichess, self._saved_state = lichess, saved_state
+        self.lichess, self._saved_state = lichess, saved_state
         self._token_check = TokenCheck(
             lambda: may_play(lichess), lambda error: self._inbox.put(partial(self._no_token, error))
         )
-        self._pauses = Pauses(token_check=self._token_check)
+        self.pauses = Pauses(token_check=self._token_check)
         self._stream_openings = StreamOpenings(saved_state.bot.openings)
         self._inbox: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
-        self._games: dict[str, Game] = {}
+        self.games: dict[str, Game] = {}
         self._done: LRUCache[str, None] = LRUCache(10_000)
         self._resting: set[str] = set()
         self._stopping = threading.Event()
@@ -101,18 +102,17 @@ class Bot:
         self._late: set[str] = set()
         """Games that ended while the bot was away: their streams are read once more, for the record and the chat."""
         self._fatal: LichessError | None = None
-        most = self.settings.max_games
         # Twice as many as games: the answer to a move may still be pending when the next move is due.
-        self._deciders = ThreadPoolExecutor(2 * most, thread_name_prefix="decide")
+        self._deciders = ThreadPoolExecutor(2 * MOST_GAMES, thread_name_prefix="decide")
         self._requests = ThreadPoolExecutor(8, thread_name_prefix="request")
         self._chat = ChatWorker(
             lichess,
-            self._pauses,
+            self.pauses,
             saved_state,
             self.traps,
             self.settings,
             installed_version() or "source",
-            lambda: len(self._games) + self._challenges.expected < most,
+            lambda: len(self.games) + self.challenges.expected < self.settings.max_games,
         )
         self._finished = FinishedGames(lichess, account, saved_state, self._chat, self._requests, self._inbox.put)
         self._recorder = Recorder(
@@ -125,20 +125,20 @@ class Bot:
             studies,
         )
         self._finished.record_with(self._recorder)
-        self._block_lists = BlockLists(self.settings.block_lists)
-        self._challenges = ChallengeQueue(
-            lichess, self._pauses, self.settings, self._requests, self._inbox.put, self._agreed, self._block_lists
+        self.block_lists = BlockLists(self.settings.block_lists)
+        self.challenges = ChallengeQueue(
+            lichess, self.pauses, self.settings, self._requests, self._inbox.put, self._agreed, self.block_lists
         )
         self._list = GameList(
-            lichess, self._pauses, self._requests, self._inbox.put, self._challenges.challenged, self._found
+            lichess, self.pauses, self._requests, self._inbox.put, self.challenges.challenged, self._found
         )
-        self._arenas = Arenas(lichess, self._pauses, self.settings.tournaments)
-        self._matchmaker = Matchmaker(lichess, self._pauses, saved_state, self.settings, account, self._block_lists)
+        self.arenas = Arenas(lichess, self.pauses, self.settings.tournaments)
+        self._matchmaker = Matchmaker(lichess, self.pauses, saved_state, self.settings, account, self.block_lists)
         self._context = GameContext(
             lichess=lichess,
             me=account.id,
             settings=self.settings,
-            pauses=self._pauses,
+            pauses=self.pauses,
             saved_state=saved_state,
             traps=self.traps,
             sources=sources,
@@ -164,7 +164,7 @@ class Bot:
         gc.collect()
         gc.freeze()
         self._search_pool.warm_up()
-        self._block_lists.start()
+        self.block_lists.start()
         self._repertoires.start()
         callbacks: StreamCallbacks[AccountEvent] = StreamCallbacks(
             lambda event, _: self._inbox.put(lambda: self._event(event)),
@@ -182,7 +182,7 @@ class Bot:
         )
         reader.start()
         try:
-            while not self._stopping.is_set() or self._games:
+            while not self._stopping.is_set() or self.games:
                 self._turn(0.5)
                 if self._stopping.is_set() and (self._fatal is not None or self._is_time_up()):
                     break
@@ -196,11 +196,22 @@ class Bot:
         """Accept nothing more, play what is running to its end for at most ``grace`` seconds, then hand it over."""
         self._grace_until = time.monotonic() + grace
         self._stopping.set()
-        self._inbox.put(self._challenges.close)
+        self._inbox.put(self.challenges.close)
         self._inbox.put(self._leave_arenas)
 
     def _leave_arenas(self) -> None:
-        self._requests.submit(self._arenas.leave)
+        self._requests.submit(self.arenas.leave)
+
+    def post(self, work: Callable[[], None]) -> None:
+        """Have ``work`` done in the bot's own thread; for any thread."""
+        self._inbox.put(work)
+
+    def use(self, settings: BotSettings, sources: MoveSources) -> None:
+        """Play by other settings from now on, in the bot's own thread. Running games keep theirs."""
+        before, self.settings = self.settings, settings
+        self._chat.settings = self.challenges.settings = self._matchmaker.settings = settings
+        self._context = replace(self._context, settings=settings, sources=sources)
+        self._requests.submit(self.arenas.use, before.tournaments, settings.tournaments)
 
     @property
     def is_stopping(self) -> bool:
@@ -210,15 +221,15 @@ class Bot:
     def health(self) -> dict[str, object]:
         """Health of the bot as a JSON object, for monitoring."""
         now = time.monotonic()
-        waiting = {name: game.unsent_since for name, game in list(self._games.items())}
+        waiting = {name: game.unsent_since for name, game in list(self.games.items())}
         unsent = {name: now - since for name, since in waiting.items() if since is not None}
-        found = summary(now - self._heard, unsent, self._pauses.active(), self._recorder.unrecorded())
+        found = summary(now - self._heard, unsent, self.pauses.active(), self._recorder.unrecorded())
         return {
             **found,
             "ok": found["ok"] and not self._stopping.is_set(),
             "account": self.account.name,
-            "games": sorted(self._games),
-            "waiting_challenges": self._challenges.waiting,
+            "games": sorted(self.games),
+            "waiting_challenges": self.challenges.waiting,
             "traps": len(self.traps.book.traps) if self.traps.book is not None else None,
             "repertoires": len(self._repertoires),
             "moves": self.latency_stats.moves,
@@ -246,24 +257,24 @@ class Bot:
                 work()
             if not self._stopping.is_set():
                 self._list.turn(
-                    is_broken=self._is_stream_broken(), is_overdue=self._challenges.is_overdue(time.monotonic())
+                    is_broken=self._is_stream_broken(), is_overdue=self.challenges.is_overdue(time.monotonic())
                 )
-                opponents = {name: game.opponent for name, game in self._games.items() if name not in self._late}
-                self._challenges.turn(opponents)
-                games = len(opponents) + self._challenges.expected
+                opponents = {name: game.opponent for name, game in self.games.items() if name not in self._late}
+                self.challenges.turn(opponents)
+                games = len(opponents) + self.challenges.expected
                 self._matchmaker.turn(games, self._requests)
-                self._arenas.turn(games < self.settings.max_games, self._requests)
+                self.arenas.turn(games < self.settings.max_games, self._requests)
         except Exception:
             log.exception("an event of the account could not be handled")
 
     def _shut_down(self) -> None:
         self._token_check.close()
-        self._block_lists.stop()
+        self.block_lists.stop()
         self._repertoires.stop()
-        left = list(self._games)
-        for game in self._games.values():
+        left = list(self.games)
+        for game in self.games.values():
             game.stop()
-        for game in self._games.values():
+        for game in self.games.values():
             game.join(2.0)
         self._drain()
         if left:
@@ -285,7 +296,7 @@ class Bot:
     # The account's stream, read elsewhere -----------------------------------------------------------------------------
 
     def _before_opening(self) -> float:
-        wait = max(self._stream_openings.wait(), self._pauses.wait(Kind.LISTEN))
+        wait = max(self._stream_openings.wait(), self.pauses.wait(Kind.LISTEN))
         if wait <= 0:
             self._saved_state.bot.openings = self._stream_openings.opened()
             self._saved_state.save_bot()
@@ -297,10 +308,10 @@ class Bot:
 
     def _open_events(self) -> Iterator[AccountEvent | None]:
         try:
-            yield from self._lichess.events()
+            yield from self.lichess.events()
         except Refused as error:
             if isinstance(error, Unauthorized):
-                self._pauses.unauthorized(error)
+                self.pauses.unauthorized(error)
             # No refusal is believed to be permanent: the stream is opened again, less and less often.
             raise Unreachable(str(error)) from None
 
@@ -315,9 +326,9 @@ class Bot:
     def _event(self, event: AccountEvent) -> None:
         match event:
             case Challenge():
-                self._challenges.challenged(event)
+                self.challenges.challenged(event)
             case ChallengeGone(id=challenge):
-                self._challenges.gone(challenge)
+                self.challenges.gone(challenge)
                 self._matchmaker.gone(challenge)
             case GameStart():
                 if not self._list.is_held(event.id):
@@ -334,11 +345,11 @@ class Bot:
             self._play(game)
 
     def _play(self, game: str) -> None:
-        self._challenges.begun(game)
-        if game in self._games or game in self._done:
+        self.challenges.begun(game)
+        if game in self.games or game in self._done:
             return
         # A running game is played even beyond max_games: leaving it would lose it.
-        if len(self._games) >= MOST_GAMES:
+        if len(self.games) >= MOST_GAMES:
             _once.write(logging.ERROR, "games", "%d games run at once, and others are left alone", MOST_GAMES)
             self._list.again_in(LIST_SECONDS)
             return
@@ -347,12 +358,12 @@ class Bot:
             # Perhaps the library can be read by now.
             self._requests.submit(self.traps.load)
         running = Game(game, self._context)
-        self._games[game] = running
+        self.games[game] = running
         self._saved_state.save(self._saved_state.game(game))
         running.start()
 
     def _ended(self, game: str, info: GameInfo | None, state: GameState | None) -> None:
-        self._games.pop(game, None)
+        self.games.pop(game, None)
         is_late = game in self._late
         self._late.discard(game)
         if state is None or info is None:
@@ -383,7 +394,7 @@ class Bot:
         if len(running) >= MOST_LISTED:
             return
         for game_id in self._saved_state.unfinished():
-            if game_id not in running and game_id not in self._games and game_id not in self._finished:
+            if game_id not in running and game_id not in self.games and game_id not in self._finished:
                 self._late.add(game_id)
                 self._play(game_id)
 

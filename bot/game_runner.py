@@ -131,6 +131,11 @@ class Game:
         return None if self._session.info is None else self._session.info.opponent
 
     @property
+    def session(self) -> Session:
+        """The state of the game as far as it is known."""
+        return self._session
+
+    @property
     def unsent_since(self) -> float | None:
         """Since when (monotonic seconds) a move of ours is ready and could not be sent; None if none waits."""
         return self._unsent_since

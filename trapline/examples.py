@@ -37,6 +37,13 @@ EXAMPLES: Mapping[str, str] = {
     "group assign": '"Wednesday" --pattern fork:N:KR --count 8 --db my.sqlite',
     "group report": '"Wednesday" -o sheet.html --db my.sqlite',
     "bot": "--check",
+    "bot ctl status": "--json",
+    "bot ctl challenge": "maia1 --clock 3+2",
+    "bot ctl join": "abcd1234",
+    "bot ctl leave": "abcd1234",
+    "bot ctl stop": "",
+    "bot ctl reload": "",
+    "service": "--check",
     "service run": "--db my.sqlite",
     "jobs list": "--db my.sqlite",
     "jobs run": "backup --db my.sqlite",
@@ -58,4 +65,4 @@ EXAMPLES: Mapping[str, str] = {
 def example(command: str, examples: Mapping[str, str] = EXAMPLES) -> str | None:
     """The line that the help of a command shows, or None for a group of commands."""
     arguments = examples.get(command)
-    return None if arguments is None else f"Example: trapline {command} {arguments}"
+    return None if arguments is None else f"Example: trapline {command} {arguments}".rstrip()

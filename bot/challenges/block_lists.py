@@ -58,6 +58,8 @@ class BlockLists:
     def __init__(self, sources: Sequence[str]) -> None:
         """Nothing is read yet."""
         self._lists: dict[str, frozenset[str]] = dict.fromkeys(sources, frozenset())
+        self._is_started = False
+        self._reading = threading.Lock()
         self._once = OnceLogger(log)
         self._stopped = threading.Event()
 
@@ -67,8 +69,15 @@ class BlockLists:
 
     def start(self) -> None:
         """Read the lists now, and again every hour in a thread."""
-        if self._lists:
-            self.read()
+        self.use(list(self._lists))
+
+    def use(self, sources: Sequence[str]) -> None:
+        """Take these lists instead, and read them now."""
+        with self._reading:
+            before = self._lists
+            self._lists = {source: self._read(source, before.get(source, frozenset())) for source in sources}
+        if self._lists and not self._is_started:
+            self._is_started = True
             threading.Thread(target=self._run, name="block-lists", daemon=True).start()
 
     def stop(self) -> None:
@@ -77,12 +86,17 @@ class BlockLists:
 
     def read(self) -> None:
         """Read all lists; what cannot be read is logged once."""
-        for source in self._lists:
-            try:
-                self._lists[source] = read_list(source)
-                self._once.reset(source)
-            except InputError as error:
-                self._once.write(logging.WARNING, source, "%s", error)
+        with self._reading:
+            self._lists = {source: self._read(source, names) for source, names in self._lists.items()}
+
+    def _read(self, source: str, before: frozenset[str]) -> frozenset[str]:
+        try:
+            names = read_list(source)
+        except InputError as error:
+            self._once.write(logging.WARNING, source, "%s", error)
+            return before
+        self._once.reset(source)
+        return names
 
     def _run(self) -> None:
         while not self._stopped.wait(AGAIN_SECONDS):

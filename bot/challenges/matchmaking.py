@@ -37,7 +37,7 @@ class Matchmaker:
         """``block_lists`` has names in small letters of bots that are not challenged."""
         self._block_lists = block_lists
         self._lichess, self._pauses, self._saved_state = lichess, pauses, saved_state
-        self._settings, self._account = settings, account
+        self.settings, self._account = settings, account
         self._idle_since = time.monotonic()
         self._open: str | None = None
         self._open_since = 0.0
@@ -58,7 +58,7 @@ class Matchmaker:
         now = time.monotonic()
         if games:
             self._idle_since, self._open = now, None
-        if self._settings.seek_minutes <= 0 or self._busy or self._pauses.wait(Kind.BOTS) > 0:
+        if self.settings.seek_minutes <= 0 or self._busy or self._pauses.wait(Kind.BOTS) > 0:
             return
         if self._open is not None:
             if now - self._open_since >= UNANSWERED_SECONDS:
@@ -66,14 +66,14 @@ class Matchmaker:
                 self._idle_since = now
                 threads.submit(self._withdraw, challenge)
             return
-        if not games and now - self._idle_since >= 60 * self._settings.seek_minutes and self._may_challenge():
+        if not games and now - self._idle_since >= 60 * self.settings.seek_minutes and self._may_challenge():
             self._busy, self._idle_since = True, now
             threads.submit(self._challenge)
 
     def _may_challenge(self) -> bool:
         seeks = self._saved_state.bot.seeks
         seeks[:] = [at for at in seeks if time.time() - DAY_SECONDS < at <= time.time()]
-        return len(seeks) < self._settings.seek_games
+        return len(seeks) < self.settings.seek_games
 
     def _withdraw(self, challenge: str) -> None:
         try:
@@ -86,7 +86,7 @@ class Matchmaker:
     def _challenge(self) -> None:
         person: Person | None = None
         try:
-            limit, increment = parse_clock(random.choice(self._settings.seek_clocks))
+            limit, increment = parse_clock(random.choice(self.settings.seek_clocks))
             person = self._pick_opponent(speed_of(limit, increment))
             if person is None:
                 return
@@ -95,7 +95,7 @@ class Matchmaker:
             self._avoid[person.id] = None
             self._open = self._lichess.challenge(
                 person.name,
-                rated=Mode.RATED in self._settings.modes,
+                rated=Mode.RATED in self.settings.modes,
                 limit=limit,
                 increment=increment,
             )
@@ -111,8 +111,8 @@ class Matchmaker:
             self._busy = False
 
     def _pick_opponent(self, speed: str) -> Person | None:
-        blocked = {name.lower() for name in self._settings.block}
-        allowed = {name.lower() for name in self._settings.allow}
+        blocked = {name.lower() for name in self.settings.block}
+        allowed = {name.lower() for name in self.settings.allow}
         fitting = [
             bot
             for bot in self._lichess.online_bots(100, speed)
@@ -121,7 +121,7 @@ class Matchmaker:
             and bot.id not in blocked
             and bot.id not in self._block_lists
             and (not allowed or bot.id in allowed)
-            and (bot.rating is None or self._settings.min_rating <= bot.rating <= self._settings.max_rating)
+            and (bot.rating is None or self.settings.min_rating <= bot.rating <= self.settings.max_rating)
             and re.fullmatch(r"[\w-]+", bot.name)
         ]
         return random.choice(fitting) if fitting else None

@@ -47,7 +47,7 @@ class ChallengeQueue:
         ``accepted`` is called with the id of each accepted challenge, which is also the id of its game. ``block_lists``
         has names in small letters of accounts that are declined.
         """
-        self._lichess, self._pauses, self._settings = lichess, pauses, settings
+        self._lichess, self._pauses, self.settings = lichess, pauses, settings
         self._threads, self._post, self._on_accepted = threads, post, accepted
         self._block_lists = block_lists
         self._waiting: dict[str, tuple[Challenge, float]] = {}
@@ -60,6 +60,13 @@ class ChallengeQueue:
     def waiting(self) -> int:
         """Number of waiting challenges."""
         return len(self._waiting)
+
+    def listed(self) -> list[tuple[Challenge, float]]:
+        """The waiting challenges in their order, each with the seconds that it has waited; for any thread."""
+        now = time.monotonic()
+        waiting = dict(self._waiting)
+        order = in_order([challenge for challenge, _ in waiting.values()])
+        return [(challenge, now - waiting[challenge.id][1]) for challenge in order]
 
     @property
     def expected(self) -> int:
@@ -74,9 +81,7 @@ class ChallengeQueue:
         """Queue a new challenge, or decline it."""
         if challenge.is_own or challenge.id in self._accepted:
             return
-        reason = (
-            DeclineReason.LATER if self._is_closed else decline_reason(challenge, self._settings, self._block_lists)
-        )
+        reason = DeclineReason.LATER if self._is_closed else decline_reason(challenge, self.settings, self._block_lists)
         if reason is None and challenge.challenger.is_bot and self._pauses.wait(Kind.BOTS) > WAIT_SECONDS:
             # The games against bots that lichess allows in a day are played.
             reason = DeclineReason.LATER
@@ -125,7 +130,7 @@ class ChallengeQueue:
             since = self._waiting[challenge.id][1]
             if self._wait(challenge) > 0:
                 continue
-            if has_place(challenge.challenger, list(taken.values()), self._settings):
+            if has_place(challenge.challenger, list(taken.values()), self.settings):
                 del self._waiting[challenge.id]
                 self._accepted[challenge.id] = challenge, now
                 self._opponents[challenge.id] = taken[challenge.id] = challenge.challenger

@@ -68,7 +68,7 @@ class ChatWorker:
     ) -> None:
         """``version`` is trapline's, for the answer to ``!name``; ``has_place`` says whether another game may begin."""
         self._lichess, self._pauses, self._saved_state, self._traps = lichess, pauses, saved_state, traps
-        self._settings, self._version = settings, version
+        self.settings, self._version = settings, version
         self._conversations: dict[str, _Conversation] = {}
         self._work: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._out: queue.SimpleQueue[_Outgoing | None] = queue.SimpleQueue()
@@ -135,7 +135,7 @@ class ChatWorker:
             saved.begun = True
             self._saved_state.save(saved)
             if len(state.moves) < 2 and not state.is_over:
-                self._greet(info, saved, self._settings.greeting, self._settings.greeting_spectators)
+                self._greet(info, saved, self.settings.greeting, self.settings.greeting_spectators)
         self._changed(info, state)
 
     def _left(self, game: str) -> None:
@@ -159,14 +159,14 @@ class ChatWorker:
         conversation.remarked.update(map(_event_key, new))
         if not state.is_over:
             for message in chat.remarks(new, info, told):
-                if saved.remarks < self._settings.spectator_messages and self._say(saved, message):
+                if saved.remarks < self.settings.spectator_messages and self._say(saved, message):
                     saved.remarks += 1
                     self._saved_state.save(saved)
             self._warn(conversation, saved)
 
     def _warn(self, conversation: _Conversation, saved: SavedGame) -> None:
         """Warn an opponent on a private server of a trap that is on the board now."""
-        if not (self._settings.coach and saved.coaching and not conversation.info.rated):
+        if not (self.settings.coach and saved.coaching and not conversation.info.rated):
             return
         for event in conversation.events:
             here = event.event is Event.SET and event.ply == len(conversation.state.moves)
@@ -180,12 +180,12 @@ class ChatWorker:
         saved = conversation.saved
         if line.room == "player" and conversation.heard is not None and not conversation.state.is_over:
             conversation.heard[line.username, line.text] += 1
-        may_coach = self._settings.coach and not info.rated
+        may_coach = self.settings.coach and not info.rated
         wanted = chat.wants_coach(line, info) if may_coach else None
         if wanted is not None:
             saved.coaching = wanted
             self._saved_state.save(saved)
-        book, engine = self._traps.book, self._settings.engine_for(info.variant, info.speed, info.color)
+        book, engine = self._traps.book, self.settings.engine_for(info.variant, info.speed, info.color)
         facts = chat.Facts(
             info=info,
             is_over=conversation.state.is_over,
@@ -226,7 +226,7 @@ class ChatWorker:
                 for message in chat.summary(conversation.events, info):
                     self._say(saved, message)
             if len(state.moves) >= 2:
-                self._greet(info, saved, self._settings.goodbye, self._settings.goodbye_spectators)
+                self._greet(info, saved, self.settings.goodbye, self.settings.goodbye_spectators)
             if info.opponent.is_bot or len(state.moves) < 2:
                 del self._conversations[info.id]
             else:
@@ -239,7 +239,7 @@ class ChatWorker:
         said once, too."""
         if info.opponent.is_bot:
             return
-        found = self._traps.again(memory.occasions(events, info, self._settings.url))
+        found = self._traps.again(memory.occasions(events, info, self.settings.url))
         if found is not None:
             message = chat.Message("player", chat.fitting(memory.words(found)))
             self._out.put(_Outgoing(info.id, message, time.monotonic()))

@@ -110,7 +110,7 @@ def test_no_number_of_games_that_begin_takes_more_than_so_many_threads(
     with playing(settings) as bot:
         for number in range(2000):
             bot._event(GameStart(f"game{number:04d}", True, None, "blitz"))
-            assert len(bot._games) <= 3
+            assert len(bot.games) <= 3
 
 
 def test_no_number_of_challenges_is_kept_waiting() -> None:

@@ -61,7 +61,7 @@ def test_what_is_run_is_a_command(command: list[str]) -> None:
     with group.make_context("trapline", command, resilient_parsing=True) as context:
         name, found, rest = group.resolve_command(context, command)  # type: ignore[attr-defined]
         assert name == command[0]
-        if hasattr(found, "resolve_command"):
+        if hasattr(found, "resolve_command") and rest:
             _, found, rest = found.resolve_command(context, rest)
         found.make_context("x", list(rest), parent=context)
 

@@ -5,7 +5,7 @@ games/         ``index``, ``mine``, ``explore``, ``report``, ``prepare``, ``grou
 library/       ``library ...``: fill, show and check the library
 repertoire/    ``repertoire ...``: check a player's openings, or build some with traps
 annotate.py    ``annotate``: traps of games as comments in PGN
-bot.py         ``bot``: play on lichess
+bot/           ``bot``: play on lichess, and speak to the bot that plays
 doctor.py      ``doctor``: whether all is in order
 options.py     options that several commands have
 practise.py    ``practise``: exercises from a player's games and the library

@@ -15,6 +15,7 @@ import pytest
 from pydantic import SecretStr
 from typer.testing import CliRunner
 
+from bot.control.local_socket import NAME, ask
 from bot.self_check import check
 from bot.settings import BotSettings, check_coach
 from lichess.api import Account, LichessError, Limited, Unauthorized, Unreachable
@@ -27,7 +28,7 @@ from tests.support.polling import PATIENCE_SECONDS, until
 from tests.support.uci_engines import REFUTING, engine_of
 from trapcore.errors import InputError, OutputError, TraplineError, UsageError
 from trapcore.io import logs
-from trapline.commands.bot import _with_retries
+from trapline.commands.bot.play import _with_retries
 from trapline.program import app as APP
 from trapline.settings import CONFIG_VARIABLE, Settings
 
@@ -218,7 +219,9 @@ def test_the_log_is_json_without_the_token_and_begins_anew_at_midnight(tmp_path:
 
 
 @pytest.mark.fault
-def test_sigterm_hands_a_game_over_and_nothing_shows_the_token(server: Server, tmp_path: Path) -> None:
+def test_sigterm_hands_a_game_over_sighup_reads_settings_and_nothing_shows_the_token(
+    server: Server, tmp_path: Path
+) -> None:
     env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "TRAPLINE_BOT_TOKEN": SECRET, "PYTHONPATH": str(ROOT)}
     small_library(tmp_path / "library.sqlite")
     config = configured(tmp_path, "move_seconds = 0.05")
@@ -234,6 +237,9 @@ def test_sigterm_hands_a_game_over_and_nothing_shows_the_token(server: Server, t
             begun = functools.partial(server.do, lambda site: game in site.games and site.games[game].ply >= 3)
             until(lambda: process.poll() is not None or begun())
             assert process.poll() is None, process.stderr.read() if process.stderr else ""
+            process.send_signal(signal.SIGHUP)
+            shown = ask(tmp_path / "bot", {"command": "status"})
+            assert [one["id"] for one in shown["games"]] == [game]
             process.send_signal(signal.SIGTERM)
             _, output = process.communicate(timeout=PATIENCE_SECONDS)
         finally:
@@ -241,6 +247,8 @@ def test_sigterm_hands_a_game_over_and_nothing_shows_the_token(server: Server, t
     assert process.returncode == 0
     assert SECRET not in output
     assert "TrapBot has stopped" in output
+    assert "the settings were read again; nothing has changed" in output
+    assert not (tmp_path / "bot" / NAME).exists()
     # The game was short enough to be played to its end.
     assert server.do(lambda site: site.games[game].over)
     assert server.do(lambda site: list(site.record.violations)) == []

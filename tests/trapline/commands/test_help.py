@@ -53,6 +53,8 @@ def leaves() -> Iterator[tuple[str, Any, Any]]:
         for name in group.list_commands(context):
             command = group.get_command(context, name)
             if hasattr(command, "list_commands"):
+                if command.invoke_without_command:
+                    yield " ".join([*context.command_path.split()[1:], name]), command, context
                 waiting.append((command, type(context)(command, info_name=name, parent=context)))
             else:
                 yield " ".join([*context.command_path.split()[1:], name]), command, context
@@ -63,7 +65,7 @@ def test_every_command_has_an_example_that_it_can_read() -> None:
     examples = {**EXAMPLES, **OF_THE_WORKSHOP}
     assert found.keys() == examples.keys()
     for name, (command, context) in found.items():
-        assert command.epilog == f"Example: trapline {name} {examples[name]}"
+        assert command.epilog == f"Example: trapline {name} {examples[name]}".rstrip()
         words = shlex.split(examples[name])
         with command.make_context(name.split()[-1], list(words), parent=context) as parsed:
             assert parsed.args == [], name

@@ -1,7 +1,8 @@
-"""The command ``trapline bot``."""
+"""``trapline bot``: playing, and what is checked and done before."""
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,6 +12,9 @@ from trapline.echo import echo
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from bot.bot import Bot
+    from bot.control.local_socket import ControlSocket
+    from bot.control.reload import Reloader
     from lichess.api import Account
     from lichess.client import Connection
     from trapline.settings import Settings
@@ -19,7 +23,8 @@ GRACE_SECONDS = 20.0
 """How long running games are played on after a request to stop; what is left is resumed with the next start."""
 
 
-def bot(
+def play(
+    context: typer.Context,
     url: Annotated[str | None, typer.Option(metavar="URL", help="The server. Default: the setting bot.url.")] = None,
     check: Annotated[
         bool, typer.Option("--check", help="Check that everything is there, report what is wrong, and stop.")
@@ -35,8 +40,10 @@ def bot(
 
     The token is read from the variable TRAPLINE_BOT_TOKEN or from the file that bot.token_file names. SIGTERM or Ctrl-C
     stops the bot: it accepts no more games, plays on for a while, and leaves what still runs to the next start. A
-    second signal stops it at once.
+    second signal stops it at once. SIGHUP makes it read its settings again, and `trapline bot ctl` speaks to it.
     """
+    if context.invoked_subcommand is not None:
+        return
     from bot.settings import check_coach
     from trapcore.errors import UsageError
     from trapline.settings import Settings, read_settings
@@ -48,11 +55,12 @@ def bot(
         raise typer.Exit(_check(Settings(**given)))
     settings = read_settings(**given)
     check_coach(settings.bot)
+    read = functools.partial(Settings, **given)
     connection = _connect(settings)
     if upgrade:
         _upgrade(connection, connection.account())
         return
-    _run(settings, connection, grace=float("inf") if finish else GRACE_SECONDS)
+    _run(settings, connection, read, grace=float("inf") if finish else GRACE_SECONDS)
 
 
 def _connect(settings: Settings) -> Connection:
@@ -90,12 +98,12 @@ def _upgrade(connection: Connection, account: Account) -> None:
     echo(f"{account.name} is a bot account now")
 
 
-def _run(settings: Settings, connection: Connection, *, grace: float) -> None:
+def _run(settings: Settings, connection: Connection, read: Callable[[], Settings], *, grace: float) -> None:
     import logging
-    import signal
     import sys
 
     from bot.bot import Bot, check_account, may_play
+    from bot.control.reload import Reloader
     from bot.moves.move_choice import MoveSources
     from bot.saved_state import SavedState
     from coach.study_files import CHAPTERS
@@ -111,7 +119,7 @@ def _run(settings: Settings, connection: Connection, *, grace: float) -> None:
     except OSError as error:
         raise InputError(f"{error.filename or 'a book'} cannot be opened: {error.strerror or error}") from error
     end_log = logs.set_up(mine.log_file, as_json=mine.log_json, token=read_token(mine))
-    end_health = studies = None
+    end_health = studies = control = None
     try:
         account = _with_retries(lambda: check_account(connection), lambda: may_play(connection))
         connection.name(account.name)
@@ -120,20 +128,53 @@ def _run(settings: Settings, connection: Connection, *, grace: float) -> None:
         if mine.studies:
             studies = StudyWriter(mine.url, read_token(mine), mine.studies, mine.folder / "chapters", CHAPTERS)
         bot = Bot(connection, account, settings, saved_state, sources, studies)
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: bot.stop(0.0 if bot.is_stopping else grace))
+        reloader = Reloader(bot, settings, read)
+        _obey_signals(bot, reloader, grace)
+        control = _control(bot, reloader)
         if mine.health_port:
             end_health = status_server.serve(mine.health_port, bot.health, bot.metrics)
         logging.getLogger(__name__).info("%s plays on %s", account.name, mine.url)
         bot.run()
         logging.getLogger(__name__).info("%s has stopped", account.name)
     finally:
+        if control is not None:
+            control.close()
         if end_health is not None:
             end_health()
         connection.close()
         if studies is not None:
             studies.close()
         end_log()
+
+
+def _obey_signals(bot: Bot, reloader: Reloader, grace: float) -> None:
+    """Stop the bot on SIGTERM and SIGINT, and read the settings again on SIGHUP, unless its terminal was closed."""
+    import os
+    import signal
+
+    def stop(*_: object) -> None:
+        bot.stop(0.0 if bot.is_stopping else grace)
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, stop)
+    if hasattr(signal, "SIGHUP"):
+        had_terminal = os.isatty(0)
+        signal.signal(signal.SIGHUP, lambda *_: stop() if had_terminal and not os.isatty(0) else reloader.soon())
+
+
+def _control(bot: Bot, reloader: Reloader) -> ControlSocket | None:
+    """The socket for `trapline bot ctl`; None if there cannot be one, without which the bot plays all the same."""
+    import logging
+
+    from bot.control.commands import Commands
+    from bot.control.local_socket import ControlSocket
+    from trapcore.errors import TraplineError
+
+    try:
+        return ControlSocket(bot.settings.folder, Commands(bot, reloader).answer)
+    except TraplineError as error:
+        logging.getLogger(__name__).error("`trapline bot ctl` cannot reach this bot: %s", error)
+        return None
 
 
 def _with_retries(request: Callable[[], Account], is_token_good: Callable[[], bool]) -> Account:
