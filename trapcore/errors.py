@@ -67,6 +67,11 @@ class TraplineError(Exception):
         self.message = template if isinstance(template, Message) else Message(template, values)
         super().__init__(str(self.message))
 
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What the command line prints, a line each."""
+        return (str(self),)
+
 
 class UsageError(TraplineError, ValueError):
     """An option or argument outside its range, or options that exclude each other."""

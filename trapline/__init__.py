@@ -18,19 +18,20 @@ A position is a `chess.Board`, a node of a game, or a FEN. A move is a `chess.Mo
 is a `chess.pgn.Game`, PGN text, or the path of a PGN file. An option that is not given is as the settings of trapline
 say. Every error of trapline is a `TraplineError`. Modules below this one may change in any version.
 
-=============  ===========================================================================
-interface/     what this module offers
-commands/      the commands
-web/           the library over HTTP: pages, an interface for programs, uploads
-service/       fetches games and runs the jobs that let a library grow
-__main__.py    the start of the command, and its end by Ctrl-C
-program.py     the list of the commands, the version, exit codes
-lazy_group.py  command groups that import a command when it is used
-examples.py    example of each command, as its help shows it
-echo.py        what is printed, made harmless for a terminal
-doctor.py      condition of an installation: library, settings, tokens, disk, clock
-settings.py    the settings of all packages in one table; the example file of it
-=============  ===========================================================================
+==================  ===========================================================================
+interface/          what this module offers
+commands/           the commands
+web/                the library over HTTP: pages, an interface for programs, uploads
+service/            fetches games and runs the jobs that let a library grow
+__main__.py         the start of the command, and its end by Ctrl-C
+program.py          the list of the commands, the version, exit codes
+lazy_group.py       command groups that import a command when it is used
+examples.py         example of each command, as its help shows it
+echo.py             what is printed, made harmless for a terminal
+doctor.py           condition of an installation: library, settings, tokens, disk, clock
+settings_errors.py  all that is wrong with the settings, each with its line in the file
+settings.py         the settings of all packages in one table; the example file of it
+==================  ===========================================================================
 """
 
 from typing import TYPE_CHECKING

@@ -53,6 +53,7 @@ EXAMPLES: Mapping[str, str] = {
     "follow": "yourname --once --study 12345678 --db my.sqlite",
     "serve": "--db my.sqlite --port 8321",
     "doctor": "--db my.sqlite",
+    "settings": "--all",
     "similarity": f"{_FEN} {_OTHER}",
     "match": f"{_FEN} {_OTHER} --explain",
     "tree": f"{_FEN} --depth 2",

@@ -32,6 +32,7 @@ PANELS = {
         "mine": "trapline.commands.games.mine:mine",
         "explore": "trapline.commands.games.explore:explore",
         "doctor": "trapline.commands.doctor:doctor",
+        "settings": "trapline.commands.doctor:settings",
     },
     "Bot and service": {
         "bot": "trapline.commands.bot:bot",
@@ -134,7 +135,8 @@ def _run() -> int:
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else int(end.code is not None)
     except TraplineError as error:
-        say(str(error))
+        for sentence in error.sentences:
+            say(sentence)
         return error.exit_code
     except OverflowError as error:
         say(f"a number that was given is too large ({error})")

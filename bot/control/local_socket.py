@@ -33,6 +33,16 @@ MOST_CLIENTS = 8
 MOST_REQUEST_BYTES = 1 << 14
 MOST_ANSWER_BYTES = 1 << 22
 
+
+class RefusedByBot(InputError):
+    """A request that failed; the bot may have several reasons."""
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The reasons, a line each."""
+        return tuple(str(self).splitlines())
+
+
 Answer = Callable[[Mapping[str, Any]], Mapping[str, object]]
 
 
@@ -145,7 +155,7 @@ def ask(folder: Path, request: Mapping[str, object]) -> dict[str, Any]:
     except ValueError as error:
         raise InputError(f"the bot in {folder} gives no answer: {error}") from None
     if not isinstance(answer, dict) or answer.pop("ok", None) is not True:
-        raise InputError(str(answer.get("error", "the bot refused")) if isinstance(answer, dict) else "no answer")
+        raise RefusedByBot(str(answer.get("error")) if isinstance(answer, dict) else "the bot gives no answer")
     return answer
 
 

@@ -29,17 +29,14 @@ from trapline.settings import Settings
 
 
 @contextmanager
-def controlled(settings: Settings) -> Iterator[Bot]:
-    """A bot at work that answers its owner."""
-    with playing(settings) as bot, closing(ControlSocket(settings.bot.folder, _commands(bot, settings).answer)):
-        yield bot
-
-
-def _commands(bot: Bot, settings: Settings) -> Commands:
-    def read() -> Settings:
-        return Settings(bot={"url": settings.bot.url, "folder": settings.bot.folder, "move_seconds": 0.03})
-
-    return Commands(bot, Reloader(bot, settings, read))
+def controlled(server: Server, settings: Settings, **given: object) -> Iterator[Bot]:
+    """A bot at work that answers its owner. ``given`` are the arguments that its settings are read again with."""
+    with playing(settings) as bot:
+        # A request that is under way when the server ends would outlive it.
+        until(lambda: server.do(lambda site: bool(site.record.opens)))
+        reloader = Reloader(bot, settings, lambda: Settings(bot={"folder": settings.bot.folder, **given}))
+        with closing(ControlSocket(settings.bot.folder, Commands(bot, reloader).answer)):
+            yield bot
 
 
 def told(settings: Settings, monkeypatch: pytest.MonkeyPatch, *words: str) -> str:
@@ -54,7 +51,7 @@ def test_status_shows_games_queue_and_arenas_while_a_game_runs(
     server: Server, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one_game = settings.model_copy(update={"bot": settings.bot.model_copy(update={"max_games": 1})})
-    with controlled(one_game):
+    with controlled(server, one_game):
         game = challenged(server, Habits(line=LEGAL, think=(0.4, 0.4)))
         until(lambda: server.do(lambda site: game in site.games and site.games[game].ply >= 3))
         waiting = challenged(server, rated=False)
@@ -79,7 +76,7 @@ def test_the_owner_challenges_a_player_and_stops_the_bot_after_the_game(
     server: Server, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server.do(lambda site: Player(site, site.join("Anna"), Habits(resign_at=6), 1))
-    with controlled(settings) as bot:
+    with controlled(server, settings) as bot:
         assert "Anna is challenged" in told(
             settings, monkeypatch, "challenge", "Anna", "--clock", "1+0", "--color", "white"
         )
@@ -108,7 +105,7 @@ REFUSED: list[tuple[dict[str, object], str]] = [
 
 
 def test_a_command_that_cannot_be_done_is_refused_with_its_reason(server: Server, settings: Settings) -> None:
-    with controlled(settings):
+    with controlled(server, settings):
         for request, message in REFUSED:
             with pytest.raises(InputError, match=message):
                 ask(settings.bot.folder, request)
@@ -122,7 +119,7 @@ def test_an_arena_is_joined_and_left_by_the_owner(
         site.token(site.accounts["trapbot"], SECRET, (*BOT_SCOPES, "tournament:write"))
 
     server.do(prepare)
-    with controlled(settings):
+    with controlled(server, settings):
         told(settings, monkeypatch, "join", "abcd1234")
         until(lambda: "arena abcd1234: joined" in told(settings, monkeypatch, "status"))
         told(settings, monkeypatch, "leave", "abcd1234")
@@ -231,7 +228,7 @@ def test_reload_changes_what_a_running_bot_can_change_and_names_the_rest(
 ) -> None:
     caplog.set_level("INFO")
     (file.parent / "blocked.txt").write_text("Player2\n")
-    with controlled(settings) as bot:
+    with controlled(server, settings, url=server.url, move_seconds=0.03) as bot:
         file.write_text(
             f'nodes = 77\n[bot]\nrepertoire_minutes = 0\nmodes = ["casual"]\ngreeting = "Good day"\nhealth_port = 9\n'
             f'block_lists = ["{file.parent / "blocked.txt"}"]\ntournaments = ["abcd1234"]\n'
@@ -256,28 +253,28 @@ def test_reload_changes_what_a_running_bot_can_change_and_names_the_rest(
     no_violations(server)
 
 
-@pytest.mark.parametrize(
-    ("text", "messages"),
-    [
-        ("[bot]\nmax_games = 0\nspeeds = [1]\n", ["max_games"]),
-        ('[bot]\nbooks = ["/no/such/book.bin"]\n', ["/no/such/book.bin cannot be opened"]),
-        ("[bot\n", ["cannot read the settings"]),
-    ],
-)
+BROKEN: list[tuple[str, list[str]]] = [
+    (
+        "[bot]\nmax_games = 0\nspeeds = [1]\n",
+        ["2 settings are wrong:", "(line 2) cannot be 0: ", "(line 3) cannot be 1: "],
+    ),
+    ('[bot]\nbooks = ["/no/such/book.bin"]\n', ["/no/such/book.bin cannot be opened"]),
+    ("[bot\n", ["cannot read the settings"]),
+    ('[bot]\ncoach = true\nurl = "https://lichess.org"\n', ["bot.coach cannot be on"]),
+]
+
+
 def test_a_broken_file_leaves_the_old_settings_and_says_so(
-    server: Server,
-    settings: Settings,
-    file: Path,
-    caplog: pytest.LogCaptureFixture,
-    text: str,
-    messages: list[str],
+    server: Server, settings: Settings, file: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with controlled(settings) as bot:
+    with controlled(server, settings) as bot:
         before = bot.settings
-        file.write_text(text)
-        with pytest.raises(InputError) as caught:
-            ask(settings.bot.folder, {"command": "reload"})
-        for message in messages:
-            assert message in str(caught.value)
-            assert any(message in one and one.startswith("the old settings stay: ") for one in caplog.messages)
+        for text, messages in BROKEN:
+            file.write_text(text)
+            with pytest.raises(InputError) as caught:
+                ask(settings.bot.folder, {"command": "reload"})
+            assert len(caught.value.sentences) == len(messages)
+            for message, sentence in zip(messages, caught.value.sentences, strict=True):
+                assert message in sentence
+                assert f"the old settings stay: {sentence}" in caplog.messages
         assert bot.settings is before

@@ -6,7 +6,7 @@ library/       ``library ...``: fill, show and check the library
 repertoire/    ``repertoire ...``: check a player's openings, or build some with traps
 annotate.py    ``annotate``: traps of games as comments in PGN
 bot/           ``bot``: play on lichess, and speak to the bot that plays
-doctor.py      ``doctor``: whether all is in order
+doctor.py      ``doctor``: whether all is in order; ``settings``: a settings file to begin with
 options.py     options that several commands have
 practise.py    ``practise``: exercises from a player's games and the library
 propose.py     ``propose``: killers for a position

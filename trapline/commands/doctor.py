@@ -1,10 +1,13 @@
-"""The command ``trapline doctor``."""
+"""The commands ``trapline doctor`` and ``trapline settings``."""
 
 from __future__ import annotations
+
+from typing import Annotated
 
 import typer
 
 from trapline.commands.options import DbOption, JsonOption
+from trapline.echo import echo
 
 
 def doctor(db: DbOption = None, as_json: JsonOption = False) -> None:
@@ -24,3 +27,15 @@ def doctor(db: DbOption = None, as_json: JsonOption = False) -> None:
     found = list(findings)
     print_json([asdict(finding) for finding in found])
     raise typer.Exit(int(any(finding.outcome == "bad" for finding in found)))
+
+
+def settings(
+    everything: Annotated[bool, typer.Option("--all", help="Every setting, with all that is said of it.")] = False,
+) -> None:
+    """Print a settings file with the most used settings as comments. `--all` prints every setting.
+
+    Copy it to ~/.config/trapline/trapline.toml and remove the signs before the lines that you change.
+    """
+    from trapline.settings import example
+
+    echo(example(everything=everything), nl=False)

@@ -15,7 +15,7 @@ from bot.settings import EngineSettings, Speed
 from trapcore.errors import InputError, UsageError
 from trapcore.measures.options import IndexedMeasure
 from trapcore.settings import data_folder
-from trapline.settings import CONFIG_VARIABLE, SECTIONS, Settings, config_file, example
+from trapline.settings import COMMON, CONFIG_VARIABLE, SECTIONS, Settings, config_file, example
 
 ROOT = Path(__file__).parents[3]
 
@@ -82,7 +82,7 @@ def test_an_unknown_key_names_file_key_and_nearest(
     path = write(monkeypatch, tmp_path, f"{key} = 1\n")
     with pytest.raises(UsageError) as caught:
         Settings()
-    assert str(caught.value) == f"unknown setting in {path}: {key!r}: did you mean {nearest!r}?"
+    assert str(caught.value) == f"unknown setting in {path} (line 1): {key!r}: did you mean {nearest!r}?"
 
 
 def test_an_unknown_variable_names_the_nearest(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,7 +104,7 @@ def test_a_value_out_of_range_names_where_it_stands(
     path = write(monkeypatch, tmp_path, f'{name} = "{value}"\n')
     with pytest.raises(UsageError) as caught:
         Settings()
-    assert str(caught.value).startswith(f"{name} in {path} cannot be '{value}': ")
+    assert str(caught.value).startswith(f"{name} in {path} (line 1) cannot be '{value}': ")
     monkeypatch.setenv(f"TRAPLINE_{name.upper()}", value)
     with pytest.raises(UsageError, match=f"^TRAPLINE_{name.upper()} cannot be '{value}': "):
         Settings()
@@ -132,25 +132,32 @@ def test_every_setting_says_what_it_is() -> None:
             assert field.description, name
 
 
-def test_the_example_file_is_the_table() -> None:
+def test_the_example_file_has_the_most_used_settings_and_the_command_prints_all() -> None:
     assert (ROOT / "deploy" / "trapline.example.toml").read_text("utf-8") == example()
-    printed = subprocess.run(
-        [sys.executable, "-m", "trapline.settings"], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert printed.stdout == example()
+    assert len(example().splitlines()) < 70
+    for command, everything in (["trapline.settings"], False), (["trapline", "settings", "--all"], True):
+        printed = subprocess.run([sys.executable, "-m", *command], cwd=ROOT, capture_output=True, text=True, check=True)
+        assert printed.stdout == example(everything=everything)
 
 
-def test_the_example_file_is_valid_as_it_is_and_without_the_comment_signs(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+@pytest.mark.parametrize("everything", [False, True])
+def test_an_example_file_is_valid_as_it_is_and_without_the_comment_signs(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, everything: bool
 ) -> None:
-    write(monkeypatch, tmp_path, example())
+    text = example(everything=everything)
+    write(monkeypatch, tmp_path, text)
     assert Settings() == Settings.model_construct(**{n: f.get_default(call_default_factory=True, validated_data={})
                                                      for n, f in Settings.model_fields.items()})  # fmt: skip
-    lines = [line.removeprefix("# ") for line in example().splitlines() if re.match(r"# \w+ = |\[", line)]
+    lines = [line.removeprefix("# ") for line in text.splitlines() if re.match(r"# \w+ = |\[", line)]
     written = tomllib.loads("\n".join(lines))
-    assert set(written) == set(Settings.model_fields)
-    for table, kind in SECTIONS.items():
-        assert set(written[table]) == kind.model_fields.keys() - {"token"}
+    names = {name for name in written if name not in SECTIONS}
+    names |= {f"{table}.{name}" for table in SECTIONS for name in written[table]}
+    if everything:
+        assert {name.partition(".")[0] for name in names} == set(Settings.model_fields)
+        for table, kind in SECTIONS.items():
+            assert set(written[table]) == kind.model_fields.keys() - {"token"}
+    else:
+        assert names == set(COMMON)
     write(monkeypatch, tmp_path, "\n".join(lines))
     settings = Settings()
     assert settings.engine == "off"
@@ -173,23 +180,32 @@ def test_the_bots_settings_come_from_the_same_sources(monkeypatch: pytest.Monkey
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[bot]\nmax_gams = 2", "unknown setting in {path}: 'bot.max_gams': did you mean 'bot.max_games'?"),
-        ("[bot]\nmax_games = 0", "bot.max_games in {path} cannot be 0: input should be greater than or equal to 1"),
+        ("[bot]\nmax_gams = 2", "unknown setting in {path} (line 2): 'bot.max_gams': did you mean 'bot.max_games'?"),
+        (
+            "[bot]\nmax_games = 0",
+            "bot.max_games in {path} (line 2) cannot be 0: input should be greater than or equal to 1",
+        ),
         (
             '[bot]\nurl = "lichess.org"',
-            "bot.url in {path} cannot be 'lichess.org': it must be like https://lichess.org",
+            "bot.url in {path} (line 2) cannot be 'lichess.org': it must be like https://lichess.org",
         ),
-        ('[bot]\nspeeds = ["blits"]', "bot.speeds in {path} cannot be 'blits': input should be 'bullet', 'blitz',"),
-        ('[bot]\nseek_clocks = ["3"]', "bot.seek_clocks in {path} cannot be ['3']: it must be like 3+2"),
+        (
+            '[bot]\nspeeds = ["blits"]',
+            "bot.speeds in {path} (line 2) cannot be 'blits': input should be 'bullet', 'blitz',",
+        ),
+        ('[bot]\nseek_clocks = ["3"]', "bot.seek_clocks in {path} (line 2) cannot be ['3']: it must be like 3+2"),
         (
             '[service]\nusers = ["a b"]',
-            "service.users in {path} cannot be ['a b']: names of accounts have 2 to 30 letters",
+            "service.users in {path} (line 2) cannot be ['a b']: names of accounts have 2 to 30 letters",
         ),
         (
             '[service]\nstudies = ["short"]',
-            "service.studies in {path} cannot be ['short']: ids have 8 letters and digits",
+            "service.studies in {path} (line 2) cannot be ['short']: ids have 8 letters and digits",
         ),
-        ('[service]\ntoken = "lip_x"', "service.token in {path}: a token does not belong into a configuration file"),
+        (
+            '[service]\ntoken = "lip_x"',
+            "service.token in {path} (line 2): a token does not belong into a configuration file",
+        ),
     ],
 )
 def test_broken_setting_of_a_table_is_reported_with_file_and_key(
@@ -199,6 +215,71 @@ def test_broken_setting_of_a_table_is_reported_with_file_and_key(
     with pytest.raises(UsageError) as caught:
         Settings()
     assert str(caught.value).startswith(message.format(path=path))
+
+
+SEVERAL = """\
+# Mine.
+jobs = 0
+measure = "structural"
+nods = 5
+
+[bot]
+max_games = 2
+speeds = [
+    "bullet",  # max_games = 7 in a remark
+    "blits",
+]
+greeting = '''
+min_rating = 5000
+'''
+min_rating = 5000
+token = "lip_secret"
+engine.nodes = 0
+
+[[bot.profiles]]
+color = "white"
+
+[[bot.profiles]]
+color = "red"
+books = []
+
+[service]
+"users" = ["a b"]
+"""
+
+
+def test_all_errors_of_a_file_are_told_at_once_each_with_its_line(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = write(monkeypatch, tmp_path, SEVERAL)
+    monkeypatch.setenv("TRAPLINE_WEB_PORT", "x")
+    with pytest.raises(UsageError) as caught:
+        Settings()
+    assert [sentence.replace(str(path), "FILE").partition(": ")[0] for sentence in caught.value.sentences] == [
+        "10 settings are wrong:",
+        "TRAPLINE_WEB_PORT cannot be 'x'",
+        "jobs in FILE (line 2) cannot be 0",
+        "unknown setting in FILE (line 4)",
+        "bot.speeds in FILE (line 8) cannot be 'blits'",
+        "bot.min_rating in FILE (line 15) cannot be 5000",
+        "bot.token in FILE (line 16)",
+        "bot.engine in FILE (line 17) cannot be",
+        "bot.engine in FILE (line 17) cannot be 0",
+        "bot.profiles in FILE (line 23) cannot be 'red'",
+        "service.users in FILE (line 27) cannot be ['a b']",
+    ]
+    assert "lip_secret" not in str(caught.value)
+
+
+def test_a_command_prints_each_error_in_a_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    write(monkeypatch, tmp_path, "jobs = 0\nnodes = 0\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "trapline", "bot"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == UsageError.exit_code
+    lines = done.stderr.splitlines()
+    assert lines[0] == "trapline: 2 settings are wrong:"
+    assert [line.partition(" in ")[0] for line in lines[1:]] == ["trapline: jobs", "trapline: nodes"]
 
 
 def test_a_token_is_taken_from_the_environment_only_and_shown_nowhere(
