@@ -3,14 +3,14 @@
 import re
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Self
 from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, field_validator, model_validator
 
 from annotator.settings import AnalysisSettings
 from coach.sparring.strength import LEAST_RATING, MOST_RATING, Strength, Style
-from lichess.api import ULTRA_BULLET, speed_of
+from lichess.api import ULTRA_BULLET, GameInfo, speed_of
 from trapcore.errors import UsageError
 from trapcore.settings import Section, data_folder
 
@@ -54,6 +54,13 @@ class Color(StrEnum):
     BLACK = "black"
 
 
+class OpponentKind(StrEnum):
+    """Who plays against the bot."""
+
+    PEOPLE = "people"
+    BOTS = "bots"
+
+
 class OnlineExplorer(StrEnum):
     """Games that lichess's opening explorer is asked for."""
 
@@ -95,8 +102,11 @@ class GameProfile(Section):
     variants: tuple[Variant, ...] = ()
     speeds: tuple[Speed, ...] = ()
     color: Color | None = None
+    opponent: OpponentKind | None = None
     books: tuple[Path, ...] | None = None
     """Without it those of the bot."""
+    book_plies: int | None = Field(default=None, ge=0, le=400)
+    """Plies for which books are used; without it as long as they know the position."""
     engine: EngineSettings | None = None
     """Likewise."""
     strength: PlayingStrength | None = None
@@ -104,16 +114,74 @@ class GameProfile(Section):
     style: Style | None = None
     """Likewise."""
 
-    def fits(self, variant: str, speed: str, color: str) -> bool:
+    def fits(self, info: GameInfo) -> bool:
         """Whether a game is of this kind."""
+        opponent = OpponentKind.BOTS if info.opponent.is_bot else OpponentKind.PEOPLE
         return (
-            (not self.variants or variant in set(self.variants))
-            and (not self.speeds or speed in set(self.speeds))
-            and (self.color is None or color == self.color)
+            (not self.variants or info.variant in set(self.variants))
+            and (not self.speeds or info.speed in set(self.speeds))
+            and (self.color is None or info.color == self.color)
+            and self.opponent in (None, opponent)
         )
 
 
-class BotSettings(Section):
+class GameRules(Section):
+    """Which games are accepted, and when they end early; people and bots may have rules of their own."""
+
+    max_game_minutes: float = Field(
+        default=90.0,
+        ge=1.0,
+        le=220.0,
+        allow_inf_nan=False,
+        description="Longest clock that is accepted: initial time and forty increments in minutes, 1 to 220.",
+    )
+    min_base: int = Field(default=0, ge=0, le=10_800, description="Least initial time in seconds, 0 to 10800.")
+    max_base: int = Field(default=10_800, ge=0, le=10_800, description="Most initial time in seconds, 0 to 10800.")
+    min_increment: int = Field(default=0, ge=0, le=60, description="Least increment in seconds, 0 to 60.")
+    max_increment: int = Field(default=60, ge=0, le=60, description="Most increment in seconds, 0 to 60.")
+    variants: tuple[Variant, ...] = Field(
+        default=(Variant.STANDARD, Variant.CHESS960),
+        description="Variants that are accepted: standard, chess960, fromPosition.",
+    )
+    speeds: tuple[Speed, ...] = Field(
+        default=(Speed.BULLET, Speed.BLITZ, Speed.RAPID, Speed.CLASSICAL),
+        description="Speeds that are accepted: bullet, blitz, rapid, classical, correspondence.",
+    )
+    modes: tuple[Mode, ...] = Field(
+        default=(Mode.CASUAL, Mode.RATED), description="Modes that are accepted: casual, rated."
+    )
+    min_rating: int = Field(default=0, ge=0, le=4000, description="Lowest rating of an opponent, 0 to 4000.")
+    max_rating: int = Field(default=4000, ge=0, le=4000, description="Highest rating of an opponent, 0 to 4000.")
+    draws: bool = Field(default=True, description="Agrees to a draw, and offers one, when the game is level.")
+    offer_draws: bool = Field(default=True, description="Also offers a draw then; false for agreeing only.")
+    offer_draw_score: int = Field(
+        default=15, ge=0, le=1000, description="Centipawns, for either side, up to which a game counts as level."
+    )
+    offer_draw_moves: int = Field(
+        default=8, ge=1, le=50, description="Moves of ours in a row that are level before a draw is offered, 1 to 50."
+    )
+    resign: bool = Field(default=False, description="Resigns when the game has been lost for long.")
+    resign_score: int = Field(
+        default=-900, ge=-20_000, le=-100, description="Centipawns for us from which on a game counts as lost."
+    )
+    resign_moves: int = Field(
+        default=6, ge=1, le=50, description="Moves of ours in a row that are lost before the bot resigns, 1 to 50."
+    )
+
+
+class BotRules(GameRules):
+    """The rules for bots, which need not be accepted at all."""
+
+    accept: bool = True
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_switch(cls, value: object) -> object:
+        """A plain truth value says whether they are accepted."""
+        return {"accept": value} if isinstance(value, bool) else value
+
+
+class BotSettings(GameRules):
     """Every setting of the bot with its default."""
 
     url: str = Field(default="https://lichess.org", description="The server to play on.")
@@ -140,31 +208,18 @@ class BotSettings(Section):
     human_places: int = Field(
         default=1, ge=0, le=64, description="Of these games, places that are kept for people; bots get the others."
     )
-    max_game_minutes: float = Field(
-        default=90.0,
-        ge=1.0,
-        le=220.0,
-        allow_inf_nan=False,
-        description="Longest clock that is accepted: initial time and forty increments in minutes, 1 to 220.",
+    people: GameRules = Field(
+        default_factory=GameRules,
+        description="Rules for games with people where they differ: a table [bot.people] with any of the settings "
+        "from max_game_minutes to resign_moves.",
+        examples=[{"modes": ["casual"], "offer_draws": False, "resign_moves": 12}],
     )
-    min_base: int = Field(default=0, ge=0, le=10_800, description="Least initial time in seconds, 0 to 10800.")
-    max_base: int = Field(default=10_800, ge=0, le=10_800, description="Most initial time in seconds, 0 to 10800.")
-    min_increment: int = Field(default=0, ge=0, le=60, description="Least increment in seconds, 0 to 60.")
-    max_increment: int = Field(default=60, ge=0, le=60, description="Most increment in seconds, 0 to 60.")
-    variants: tuple[Variant, ...] = Field(
-        default=(Variant.STANDARD, Variant.CHESS960),
-        description="Variants that are accepted: standard, chess960, fromPosition.",
+    bots: BotRules = Field(
+        default_factory=BotRules,
+        description="Rules for games with bots, likewise, a table [bot.bots]. It also has accept: false, or plainly "
+        "bots = false, declines all bots.",
+        examples=[{"accept": True, "max_game_minutes": 10.0, "min_rating": 1800}],
     )
-    speeds: tuple[Speed, ...] = Field(
-        default=(Speed.BULLET, Speed.BLITZ, Speed.RAPID, Speed.CLASSICAL),
-        description="Speeds that are accepted: bullet, blitz, rapid, classical, correspondence.",
-    )
-    modes: tuple[Mode, ...] = Field(
-        default=(Mode.CASUAL, Mode.RATED), description="Modes that are accepted: casual, rated."
-    )
-    min_rating: int = Field(default=0, ge=0, le=4000, description="Lowest rating of an opponent, 0 to 4000.")
-    max_rating: int = Field(default=4000, ge=0, le=4000, description="Highest rating of an opponent, 0 to 4000.")
-    bots: bool = Field(default=True, description="Other bots may challenge as well; humans come first.")
     block: tuple[str, ...] = Field(default=(), description="Names of accounts that are always declined.")
     block_lists: tuple[str, ...] = Field(
         default=(),
@@ -186,8 +241,11 @@ class BotSettings(Section):
     profiles: tuple[GameProfile, ...] = Field(
         default=(),
         description="Books, engines and strengths for some games, tables [[bot.profiles]] with the conditions "
-        "variants, speeds and color, and with books, engine, strength and style; the first that fits a game counts.",
-        examples=[[{"speeds": ["bullet"], "color": "white", "books": ["fast.bin"], "engine": "stockfish"}]],
+        "variants, speeds, color and opponent (people or bots), and with books, book_plies (how long they are used), "
+        "engine, strength and style; the first that fits a game counts.",
+        examples=[
+            [{"opponent": "bots", "color": "white", "books": ["b.bin"], "book_plies": 12, "engine": "stockfish"}]
+        ],
     )
     lichess_opening_explorer: OnlineExplorer = Field(
         default=OnlineExplorer.OFF,
@@ -242,20 +300,6 @@ class BotSettings(Section):
     takebacks: int = Field(
         default=2, ge=0, le=50, description="Takebacks granted in a casual game; in a rated one none."
     )
-    draws: bool = Field(default=True, description="Agrees to a draw, and offers one, when the game is level.")
-    offer_draw_score: int = Field(
-        default=15, ge=0, le=1000, description="Centipawns, for either side, up to which a game counts as level."
-    )
-    offer_draw_moves: int = Field(
-        default=8, ge=1, le=50, description="Moves of ours in a row that are level before a draw is offered, 1 to 50."
-    )
-    resign: bool = Field(default=False, description="Resigns when the game has been lost for long.")
-    resign_score: int = Field(
-        default=-900, ge=-20_000, le=-100, description="Centipawns for us from which on a game counts as lost."
-    )
-    resign_moves: int = Field(
-        default=6, ge=1, le=50, description="Moves of ours in a row that are lost before the bot resigns, 1 to 50."
-    )
     greeting: str = Field(
         default="Hello {opponent}, have fun! I like to set traps. Ask me !help.",
         max_length=140,
@@ -302,9 +346,15 @@ class BotSettings(Section):
     )
     log_json: bool = Field(default=False, description="Each line of the log is a JSON object.")
 
-    def engine_for(self, variant: str, speed: str, color: str) -> EngineSettings | None:
+    def against(self, *, is_bot: bool) -> Self:
+        """The settings with the rules for bots or for people in the place of those for everybody."""
+        rules = self.bots if is_bot else self.people
+        given = {name: getattr(rules, name) for name in rules.model_fields_set if name in GameRules.model_fields}
+        return self.model_copy(update=given) if given else self
+
+    def engine_for(self, info: GameInfo) -> EngineSettings | None:
         """The engine for a game; None for the own search."""
-        fitting = next((one for one in self.profiles if one.fits(variant, speed, color)), None)
+        fitting = next((one for one in self.profiles if one.fits(info)), None)
         return self.engine if fitting is None or fitting.engine is None else fitting.engine
 
     @field_validator("studies", "tournaments")

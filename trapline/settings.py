@@ -47,7 +47,7 @@ SECRETS = ("bot.token", "service.token", "web.token")
 
 COMMON = (
     *("db", "tell", "language", "engine", "syzygy", "jobs"),
-    *("bot.token_file", "bot.max_games", "bot.speeds", "bot.modes", "bot.engine", "bot.books", "bot.trap_loss"),
+    *("bot.token_file", "bot.max_games", "bot.speeds", "bot.modes", "bot.engine", "bot.people", "bot.books"),
     *("bot.greeting", "bot.seek_minutes", "bot.health_port", "bot.log_file"),
     *("service.users", "service.chesscom_users", "service.folders", "service.backups", "service.log_file"),
     *("web.port", "web.public", "web.address"),
@@ -234,7 +234,10 @@ def _fields() -> dict[str, FieldInfo]:
     """Fields of all settings by name, ``nodes`` or ``bot.max_games``, sections last."""
     plain = {name: field for name, field in Settings.model_fields.items() if name not in SECTIONS}
     inside = {
-        f"{name}.{key}": field for name, section in SECTIONS.items() for key, field in section.model_fields.items()
+        f"{name}.{key}": field
+        for name, section in SECTIONS.items()
+        # Those of the section itself first, then those that it inherits.
+        for key, field in sorted(section.model_fields.items(), key=lambda each: each[0] not in section.__annotations__)
     }
     return plain | inside
 

@@ -14,6 +14,7 @@ def decline_reason(
     The number of running games plays no part here: an acceptable challenge waits in the queue for a free place.
     """
     person = challenge.challenger
+    settings = settings.against(is_bot=person.is_bot)
     names = {person.id.lower(), person.name.lower()}
     if names & _lower(settings.block) or (settings.allow and not names & _lower(settings.allow)):
         return DeclineReason.GENERIC
@@ -22,7 +23,7 @@ def decline_reason(
     if "noAbort" in challenge.rules:
         # A game that cannot be aborted cannot be left without harm when an opponent never moves.
         return DeclineReason.GENERIC
-    if person.is_bot and not settings.bots:
+    if person.is_bot and not settings.bots.accept:
         return DeclineReason.NO_BOT
     if challenge.variant not in {str(variant) for variant in settings.variants}:
         only_standard = [str(variant) for variant in settings.variants] == ["standard"]

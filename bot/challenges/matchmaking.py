@@ -95,7 +95,7 @@ class Matchmaker:
             self._avoid[person.id] = None
             self._open = self._lichess.challenge(
                 person.name,
-                rated=Mode.RATED in self.settings.modes,
+                rated=Mode.RATED in self.settings.against(is_bot=True).modes,
                 limit=limit,
                 increment=increment,
             )
@@ -111,6 +111,7 @@ class Matchmaker:
             self._busy = False
 
     def _pick_opponent(self, speed: str) -> Person | None:
+        rules = self.settings.against(is_bot=True)
         blocked = {name.lower() for name in self.settings.block}
         allowed = {name.lower() for name in self.settings.allow}
         fitting = [
@@ -121,7 +122,7 @@ class Matchmaker:
             and bot.id not in blocked
             and bot.id not in self._block_lists
             and (not allowed or bot.id in allowed)
-            and (bot.rating is None or self.settings.min_rating <= bot.rating <= self.settings.max_rating)
+            and (bot.rating is None or rules.min_rating <= bot.rating <= rules.max_rating)
             and re.fullmatch(r"[\w-]+", bot.name)
         ]
         return random.choice(fitting) if fitting else None

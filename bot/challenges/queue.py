@@ -18,7 +18,7 @@ MOST_WAITING = 256
 """Challenges that wait; what comes beyond them takes the place of one that has lapsed, or lapses itself."""
 
 WAIT_SECONDS = 18.0
-"""Longest wait for a free place: lichess drops a challenge after 20 seconds."""
+"""Longest wait of a bot for a free place: lichess drops a challenge after 20 seconds."""
 
 DROPPED_SECONDS = 25.0
 """Age at which lichess has usually dropped a challenge with a clock, so that it may make room for a new one."""
@@ -91,9 +91,14 @@ class ChallengeQueue:
             self._waiting.setdefault(challenge.id, (challenge, time.monotonic()))
 
     def _drop_old(self) -> bool:
-        """Make room: remove the oldest challenge that lichess has most likely dropped. Whether there was one."""
+        """Make room: remove the oldest challenge that lichess has most likely dropped, of a bot if there is one.
+
+        Whether there was one.
+        """
         now = time.monotonic()
-        for name, (challenge, since) in self._waiting.items():
+        for name, (challenge, since) in sorted(
+            self._waiting.items(), key=lambda waiting: not waiting[1][0].challenger.is_bot
+        ):
             if challenge.limit is not None and now - since > DROPPED_SECONDS:
                 del self._waiting[name]
                 return True
@@ -116,9 +121,10 @@ class ChallengeQueue:
         self._waiting.clear()
 
     def turn(self, games: Mapping[str, Person | None]) -> None:
-        """Accept waiting challenges for free places and decline those that waited too long for one.
+        """Accept waiting challenges for free places and decline those of bots that waited too long for one.
 
-        After a 429 nothing may be answered for a minute; a challenge waits on until lichess says that it is gone.
+        A person's challenge waits on until lichess says that it is gone, for a place as well as after a 429, when
+        nothing may be answered for a minute.
 
         ``games`` are the running ones with their opponents, None where the opponent is not known yet.
         """
@@ -135,7 +141,7 @@ class ChallengeQueue:
                 self._accepted[challenge.id] = challenge, now
                 self._opponents[challenge.id] = taken[challenge.id] = challenge.challenger
                 self._threads.submit(self._accept, challenge)
-            elif now - since > WAIT_SECONDS:
+            elif challenge.challenger.is_bot and now - since > WAIT_SECONDS:
                 del self._waiting[challenge.id]
                 self._decline(challenge, DeclineReason.LATER)
 
@@ -164,7 +170,8 @@ class ChallengeQueue:
         self._accepted.pop(challenge.id, None)
 
     def _requeue(self, challenge: Challenge) -> None:
-        if self._accepted.pop(challenge.id, None) is None:
+        accepted = self._accepted.pop(challenge.id, None)
+        if accepted is None:
             return
         if challenge.challenger.is_bot and self._pauses.wait(Kind.BOTS) > WAIT_SECONDS:
             # The games against bots that lichess allows in a day are played; to decline may be allowed.

@@ -185,7 +185,7 @@ class ChatWorker:
         if wanted is not None:
             saved.coaching = wanted
             self._saved_state.save(saved)
-        book, engine = self._traps.book, self.settings.engine_for(info.variant, info.speed, info.color)
+        book, engine = self._traps.book, self.settings.engine_for(info)
         facts = chat.Facts(
             info=info,
             is_over=conversation.state.is_over,

@@ -5,7 +5,7 @@ from collections import deque
 import chess
 
 from bot.moves.move_choice import Choice
-from bot.settings import BotSettings
+from bot.settings import GameRules
 
 EARLIEST_PLY = 70
 """No draw is offered before this ply."""
@@ -17,7 +17,7 @@ AGREE_PLY = 40
 class DrawResignPolicy:
     """Draws and resigning in one game, by its latest search values."""
 
-    def __init__(self, settings: BotSettings) -> None:
+    def __init__(self, settings: GameRules) -> None:
         self._settings = settings
         self._values: deque[int] = deque(maxlen=max(settings.offer_draw_moves, settings.resign_moves))
         self._offered = 0
@@ -37,7 +37,7 @@ class DrawResignPolicy:
         Threefold repetition and the fifty-move rule need no claim: lichess ends a bot's game by itself.
         """
         ply = board.ply()
-        if not self._settings.draws or ply < EARLIEST_PLY or choice.trap is not None:
+        if not (self._settings.draws and self._settings.offer_draws) or ply < EARLIEST_PLY or choice.trap is not None:
             return False
         latest = list(self._values)[-self._settings.offer_draw_moves :]
         if len(latest) < self._settings.offer_draw_moves or max(map(abs, latest)) > self._settings.offer_draw_score:

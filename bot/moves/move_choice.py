@@ -66,12 +66,15 @@ class _Book(chess.polyglot.MemoryMappedReader):
 class OpeningBooks:
     """Polyglot opening books; the first that knows the position counts."""
 
-    def __init__(self, paths: Sequence[Path]) -> None:
-        """Raises `OSError` for a book that cannot be read, or is none."""
+    def __init__(self, paths: Sequence[Path], plies: int | None = None) -> None:
+        """``plies``: how long they are used. Raises `OSError` for a book that cannot be read, or is none."""
         self._books = [_Book(path) for path in paths]
+        self._plies = plies
 
     def moves(self, board: chess.Board) -> dict[chess.Move, int]:
         """Book moves of a position with their weights."""
+        if self._plies is not None and len(board.move_stack) >= self._plies:
+            return {}
         for book in self._books:
             found = {entry.move: entry.weight for entry in book.find_all(board) if entry.weight > 0}
             if found:
@@ -147,7 +150,10 @@ class MoveSources:
             OpeningBooks(settings.books),
             Tablebases(tables),
             settings.trap_loss,
-            tuple((one, OpeningBooks(settings.books if one.books is None else one.books)) for one in settings.profiles),
+            tuple(
+                (one, OpeningBooks(settings.books if one.books is None else one.books, one.book_plies))
+                for one in settings.profiles
+            ),
             OnlineMoves(settings, token) if is_online else None,
             settings.strength,
             settings.style,
@@ -159,7 +165,7 @@ class MoveSources:
         Below full strength no tablebase and no server is asked. A solid style pays nothing for traps.
         """
         nothing = GameProfile(), self.openings
-        fitting = (pair for pair in self.profiles if pair[0].fits(info.variant, info.speed, info.color))
+        fitting = (pair for pair in self.profiles if pair[0].fits(info))
         profile, openings = next(fitting, nothing)
         strength = self.strength if profile.strength is None else profile.strength
         style = self.style if profile.style is None else profile.style

@@ -14,7 +14,7 @@ from pydantic import SecretStr, ValidationError
 
 from bot.challenges.acceptance import decline_reason, has_place
 from bot.challenges.block_lists import BlockLists, read_list
-from bot.challenges.queue import MOST_WAITING, ChallengeQueue
+from bot.challenges.queue import MOST_WAITING, WAIT_SECONDS, ChallengeQueue
 from bot.settings import BotSettings, Speed, parse_clock
 from lichess.api import BOT_GAMES_A_DAY, Challenge, DeclineReason, Limited, Person
 from lichess.client import Connection
@@ -33,6 +33,14 @@ CHALLENGE = Challenge("aaaaaaaa", HUMAN, "standard", "blitz", True, 180, 2, None
         ({}, {}, None),
         ({"challenger": MACHINE}, {}, None),
         ({"challenger": MACHINE}, {"bots": False}, DeclineReason.NO_BOT),
+        ({"challenger": MACHINE}, {"bots": {"accept": False}}, DeclineReason.NO_BOT),
+        ({}, {"bots": {"accept": False, "speeds": ["rapid"]}}, None),
+        ({"challenger": MACHINE}, {"bots": {"speeds": ["bullet"]}}, DeclineReason.TOO_SLOW),
+        ({}, {"bots": {"speeds": ["bullet"]}, "people": {"modes": ["rated"]}}, None),
+        ({"rated": False}, {"people": {"modes": ["rated"]}}, DeclineReason.RATED),
+        ({"rated": False, "challenger": MACHINE}, {"people": {"modes": ["rated"]}}, None),
+        ({}, {"min_rating": 1600, "people": {"min_rating": 0}}, None),
+        ({"challenger": MACHINE}, {"bots": {"max_base": 60}}, DeclineReason.TOO_SLOW),
         ({"variant": "chess960"}, {}, None),
         ({"variant": "chess960"}, {"variants": ["standard"]}, DeclineReason.STANDARD),
         ({"variant": "atomic"}, {}, DeclineReason.VARIANT),
@@ -139,6 +147,47 @@ def test_challenges_wait_out_a_pause_until_lichess_cancels_them(monkeypatch: pyt
     now += 1
     challenges.turn({})
     assert (requests.count, challenges.expected, challenges.waiting) == (2, 2, 0)
+    nowhere.close()
+
+
+def test_a_person_waits_for_a_place_until_lichess_cancels_and_a_bot_is_declined(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = 1000.0
+    monkeypatch.setattr("bot.challenges.queue.time.monotonic", lambda: now)
+    pauses, requests = Pauses(lambda: now), Counted()
+    nowhere = Connection("http://127.0.0.1:9", SecretStr("lip_nobody"))
+    settings = BotSettings(max_games=1)
+    challenges = ChallengeQueue(nowhere, pauses, settings, requests, lambda done: done(), lambda game: None)
+    for name, person in ("machine", MACHINE), ("first", HUMAN), ("second", Person("berta", "Berta")):
+        challenges.challenged(replace(CHALLENGE, id=name, challenger=person))
+    challenges.turn({"game": OTHER_MACHINE})
+    now += WAIT_SECONDS + 1
+    challenges.turn({"game": OTHER_MACHINE})
+    assert requests.count == 1, "the machine is declined"
+    now += 3600
+    challenges.turn({"game": OTHER_MACHINE})
+    assert [(one.id, seconds) for one, seconds in challenges.listed()] == [("first", 3619), ("second", 3619)]
+    challenges.gone("first")
+    challenges.turn({})
+    assert (requests.count, challenges.waiting, challenges.expected) == (2, 0, 1)
+    nowhere.close()
+
+
+def test_a_full_queue_drops_bots_before_people(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 1000.0
+    monkeypatch.setattr("bot.challenges.queue.time.monotonic", lambda: now)
+    pauses = Pauses(lambda: now)
+    nowhere = Connection("http://127.0.0.1:9", SecretStr("lip_nobody"))
+    challenges = ChallengeQueue(nowhere, pauses, BotSettings(), Counted(), lambda done: done(), lambda game: None)
+    pauses.limited(Kind.ANSWER, Limited("too many", None))
+    for number in range(MOST_WAITING):
+        person = MACHINE if number == 100 else HUMAN
+        challenges.challenged(replace(CHALLENGE, id=f"old{number}", challenger=person))
+    now += LIMITED_SECONDS
+    challenges.challenged(replace(CHALLENGE, id="new"))
+    assert "old100" not in challenges._waiting
+    assert {"old0", "new"} <= challenges._waiting.keys()
     nowhere.close()
 
 

@@ -9,6 +9,7 @@ import pytest
 from bot.moves.engines import Engine
 from bot.moves.move_choice import MoveSources
 from bot.settings import BotSettings, EngineSettings
+from lichess.api import Color, Person
 from tests.support.bot_games import INFO
 from tests.support.polling import until
 from trapcore.errors import EngineError
@@ -56,16 +57,20 @@ def test_books_and_engines_by_kind_of_game(tmp_path: Path) -> None:
         profiles=(
             {"speeds": ["bullet"], "color": "white", "engine": {"command": "fast"}},
             {"variants": ["chess960"], "books": []},
+            {"opponent": "bots", "speeds": ["rapid"], "engine": "strong"},
         ),  # type: ignore[arg-type]
     )
 
-    def command(variant: str, speed: str, color: str) -> str:
-        engine = settings.engine_for(variant, speed, color)
+    def command(variant: str, speed: str, color: Color, opponent: Person = INFO.opponent) -> str:
+        info = replace(INFO, variant=variant, speed=speed, color=color, opponent=opponent)
+        engine = settings.engine_for(info)
         assert engine is not None
         return engine.command
 
     assert command("standard", "bullet", "white") == command("chess960", "bullet", "white") == "fast"
     assert command("standard", "bullet", "black") == command("chess960", "blitz", "white") == "slow"
+    assert command("standard", "rapid", "white") == "slow"
+    assert command("standard", "rapid", "white", Person("robot", "Robot", "BOT")) == "strong"
     sources = MoveSources.of(settings)
     plain = replace(INFO, speed="blitz")
     assert sources.for_game(plain).openings is sources.openings

@@ -5,6 +5,7 @@ import stat
 import struct
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import chess
@@ -18,9 +19,10 @@ from bot.moves.move_choice import Choice, MoveSources, OpeningBooks, Tablebases,
 from bot.moves.search_pool import SearchPool
 from bot.moves.set_traps import SetTraps
 from bot.moves.trap_book import Killer, TrapBook, TrapLibrary
-from bot.settings import BotSettings, EngineSettings
+from bot.settings import BotSettings, EngineSettings, GameProfile, OpponentKind
 from db.proof.prover import TrapProver
 from db.traps.temptation import Frequency, RatingBand
+from lichess.api import Person
 from tests.support.bot_games import INFO
 from tests.support.db_traps import elephant, legal
 from tests.support.uci_engines import REFUTING, engine_of
@@ -231,6 +233,17 @@ def test_a_book_move_needs_no_search(tmp_path: Path) -> None:
         OpeningBooks([tmp_path / "missing.bin"])
 
 
+def test_books_end_at_the_ply_of_the_profile_of_the_opponent(tmp_path: Path) -> None:
+    path = polyglot(tmp_path / "book.bin", after("e2e4 e7e5"), "Nf3")
+    profile = GameProfile(opponent=OpponentKind.PEOPLE, book_plies=2)
+    both = MoveSources.of(BotSettings(books=(path,), profiles=(profile,)))
+    robot = replace(INFO, opponent=Person("robot", "Robot", "BOT"))
+    assert not both.for_game(INFO).openings.moves(after("e2e4 e7e5"))
+    assert both.for_game(robot).openings.moves(after("e2e4 e7e5"))
+    longer = BotSettings(books=(path,), profiles=(profile.model_copy(update={"book_plies": 3}),))
+    assert MoveSources.of(longer).for_game(INFO).openings.moves(after("e2e4 e7e5"))
+
+
 def test_of_the_moves_of_a_book_the_one_that_sets_a_trap_is_played(tmp_path: Path, book: TrapBook) -> None:
     board = after(BEFORE)
     path = polyglot(tmp_path / "book.bin", board, "h3", "d3", "O-O", "Be2", "Bb3", "Nxe5")
@@ -350,6 +363,15 @@ def test_draws_and_resignation() -> None:
     assert not policy.accepts_draw(AGREE_PLY - 1)
     lost = Choice("e2e4", "search", -1500)
     assert [policy.resigns(lost) for _ in range(6)] == [False] * 5 + [True]
+    apart = BotSettings(people={"offer_draws": False, "resign": True, "resign_moves": 8}, bots={"resign": True})  # type: ignore[arg-type]
+    patient, other = (DrawResignPolicy(apart.against(is_bot=is_bot)) for is_bot in (False, True))
+    for _ in range(8):
+        patient.resigns(level)
+        other.resigns(level)
+    assert (patient.offers_draw(level, at(EARLIEST_PLY)), other.offers_draw(level, at(EARLIEST_PLY))) == (False, True)
+    assert patient.accepts_draw(AGREE_PLY)
+    assert [other.resigns(lost) for _ in range(6)] == [False] * 5 + [True]
+    assert [patient.resigns(lost) for _ in range(8)] == [False] * 7 + [True]
     stubborn = DrawResignPolicy(BotSettings(draws=False))
     assert not any(stubborn.resigns(lost) for _ in range(20))
     assert not stubborn.accepts_draw(100)
