@@ -45,6 +45,10 @@ _ENCODINGS = {"", "identity", "gzip", "deflate"}
 """Accepted encodings of bodies. Others can unpack a few bytes to a gigabyte."""
 
 
+NOT_MODIFIED = 304
+_CONDITIONS = {"If-None-Match", "If-Modified-Since"}
+
+
 class Session(requests.Session):
     """HTTP session that sends the token and has a time-out on every request."""
 
@@ -71,9 +75,11 @@ class Session(requests.Session):
 def _bounded(response: requests.Response, *_: object, stream: bool = False, **_named: object) -> None:
     """Check the head of an answer, and read the body within bounds unless it is a stream.
 
-    Raises `Unreachable` for a redirect, for an encoding that was not requested, and for a body that is too long.
+    Raises `Unreachable` for a redirect, also for a 304 to a request without a condition, for an encoding that was not
+    requested, and for a body that is too long.
     """
-    if 300 <= response.status_code < 400:
+    is_unchanged = response.status_code == NOT_MODIFIED and bool(_CONDITIONS & response.request.headers.keys())
+    if 300 <= response.status_code < 400 and not is_unchanged:
         response.close()
         asked = f"{response.request.method} {response.request.path_url}"
         raise Unreachable(f"the answer {response.status_code} to {asked} leads elsewhere, which is not followed")

@@ -3,9 +3,11 @@
 import json
 import re
 import threading
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
 
@@ -22,6 +24,10 @@ class Archive:
     asked: list[str] = field(default_factory=list)
     """Paths of the requests."""
     agents: set[str] = field(default_factory=set)
+    unchanged: list[str] = field(default_factory=list)
+    """Paths of the requests that were answered with 304."""
+    versions: str = "ETag"
+    """The header that names versions: ETag or Last-Modified."""
 
 
 @contextmanager
@@ -42,11 +48,25 @@ def chesscom(games: Mapping[str, Mapping[str, str]]) -> Iterator[Archive]:
                 named = [f"https://api.chess.com/pub/player/{found[1]}/games/{month}" for month in sorted(months)]
                 self._send(200, "application/json", json.dumps({"archives": named}))
             else:
-                self._send(200, "application/x-chess-pgn", months.get(found[3], ""))
+                text = months.get(found[3], "")
+                version = (
+                    f'"{zlib.crc32(text.encode())}"'
+                    if archive.versions == "ETag"
+                    else formatdate(len(text), usegmt=True)
+                )
+                asked = "If-None-Match" if archive.versions == "ETag" else "If-Modified-Since"
+                if self.headers.get(asked) == version:
+                    archive.unchanged.append(path)
+                    self.send_response(304)
+                    self.end_headers()
+                else:
+                    self._send(200, "application/x-chess-pgn", text, version)
 
-        def _send(self, status: int, kind: str, text: str) -> None:
+        def _send(self, status: int, kind: str, text: str, version: str = "") -> None:
             body = text.encode()
             self.send_response(status)
+            if version:
+                self.send_header(archive.versions, version)
             self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()

@@ -49,9 +49,13 @@ def month(service: Service) -> str:
     return f"{datetime.fromtimestamp(service.clock.now(), UTC):%Y/%m}"
 
 
-def test_a_month_that_is_over_is_fetched_once_and_the_present_one_again(tmp_path: Path) -> None:
+@pytest.mark.parametrize("versions", ["ETag", "Last-Modified"])
+def test_a_month_that_is_over_is_fetched_once_and_the_present_one_if_it_has_changed(
+    tmp_path: Path, versions: str
+) -> None:
     games = {"anna": {"2009/11": game(1, "2009.11.01") + game(2, "2009.11.02")}}
     with Server(speed=0.0) as server, chesscom(games) as archive:
+        archive.versions = versions
         wanted: dict[str, Any] = {"chesscom_url": archive.url, "chesscom_users": ("Anna",), "history_days": 36500}
         with service_for(server, tmp_path, **wanted) as service:
             now = month(service)
@@ -64,6 +68,10 @@ def test_a_month_that_is_over_is_fetched_once_and_the_present_one_again(tmp_path
             asked = len(archive.asked)
             assert ran(service).counts["new"] == 1
             assert [path for path in archive.asked[asked:] if "2009" in path] == []
+            assert archive.unchanged == []
+            last = ran(service)
+            assert (last.problems, last.counts["fetched"]) == ([], 0)
+            assert archive.unchanged == [f"/pub/player/anna/games/{now}/pgn"]
         assert all(agent.startswith("trapline/") for agent in archive.agents)
 
 

@@ -5,11 +5,12 @@ asks (User-Agent), and may be asked as often as one likes as long as requests fo
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 
 from lichess.api import Unreachable
-from lichess.http import LONGEST_ANSWER, PIECE, Session, refusal, translate_errors, user_agent
+from lichess.http import LONGEST_ANSWER, NOT_MODIFIED, PIECE, Session, refusal, translate_errors, user_agent
 from trapcore.io.bounded_numbers import whole_number
 from trapline.service.games.lichess_games import pieces
 from trapline.service.state.clock import StopFlag
@@ -21,6 +22,16 @@ READ_TIMEOUT_SECONDS = 60.0
 SERVER = "chess.com"
 
 _MONTH = re.compile(r"/games/(\d{4})/(\d{2})/?$")
+
+
+@dataclass(frozen=True, slots=True)
+class Month:
+    """Games of a month."""
+
+    pgn: str
+    """In the order of their ends."""
+    version: Mapping[str, str]
+    """Headers that ask for the month only if it has changed; empty if the server names no version."""
 
 
 class ChesscomGames:
@@ -47,10 +58,16 @@ class ChesscomGames:
             found = [_MONTH.search(str(address)) for address in answer.json()["archives"]]
         return sorted(f"{each[1]}/{each[2]}" for each in found if each is not None)
 
-    def month(self, user: str, month: str, stop_flag: StopFlag) -> str:
-        """Games that a player finished in a month as PGN, in the order of their ends. Raises `LichessError`."""
+    def month(self, user: str, month: str, known: Mapping[str, str], stop_flag: StopFlag) -> Month | None:
+        """Games that a player finished in a month; None if they are those of the ``known`` version.
+
+        Raises `LichessError`.
+        """
         with self._request(stop_flag):
-            answer = self._session.get(self._path(user, f"{month}/pgn"), stream=True)
+            answer = self._session.get(self._path(user, f"{month}/pgn"), stream=True, headers=dict(known))
+            if answer.status_code == NOT_MODIFIED:
+                answer.close()
+                return None
             if not answer.ok:
                 raise refusal(answer, SERVER)
             with closing(answer):
@@ -59,7 +76,7 @@ class ChesscomGames:
         packed = "Content-Encoding" in answer.headers
         if length and not packed and len(text) < whole_number(length):
             raise Unreachable(f"{SERVER} broke off in the middle of {month}")
-        return text.decode("utf-8", "replace")
+        return Month(text.decode("utf-8", "replace"), _version_of(answer.headers))
 
     @contextmanager
     def _request(self, stop_flag: StopFlag) -> Iterator[None]:
@@ -69,3 +86,10 @@ class ChesscomGames:
     def _path(self, user: str, what: str) -> str:
         # Names with capitals are redirected, and no redirection is followed here.
         return f"{self.url}/pub/player/{user.lower()}/games/{what}"
+
+
+def _version_of(headers: Mapping[str, str]) -> Mapping[str, str]:
+    for given, asked in (("ETag", "If-None-Match"), ("Last-Modified", "If-Modified-Since")):
+        if value := headers.get(given):
+            return {asked: value}
+    return {}

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from trapline.service.games.chesscom_games import ChesscomGames
+from trapline.service.games.chesscom_games import ChesscomGames, Month
 from trapline.service.games.lichess_games import whole_games
 from trapline.service.service import Service
 from trapline.service.sources.retry import record_errors, until_stopped, with_retries
@@ -17,8 +17,12 @@ NOBODY = {404: "there is no such player at chess.com, or the account was closed"
 
 def games_of_month(chesscom: ChesscomGames, user: str, month: str, stop_flag: StopFlag) -> list[str]:
     """Games that a player finished in a month, as PGN, in the order of their ends. Raises `LichessError`."""
-    text = with_retries(stop_flag, chesscom.month, user, month)
-    return whole_games(text.rstrip().encode() + b"\n\n")[0]
+    found = with_retries(stop_flag, chesscom.month, user, month, {})
+    return [] if found is None else _games(found)
+
+
+def _games(month: Month) -> list[str]:
+    return whole_games(month.pgn.rstrip().encode() + b"\n\n")[0]
 
 
 def fetch(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
@@ -29,14 +33,20 @@ def fetch(service: Service, stop_flag: StopFlag, outcome: Outcome) -> None:
     for user in until_stopped(service.mine.chesscom_users, stop_flag):
         with record_errors(outcome, f"chess.com {user}", NOBODY, server="chess.com"):
             feed = f"chesscom {user.lower()}"
-            done: list[str] = service.source_state.get(feed).get("done", [])
+            state = service.source_state.get(feed)
+            done: list[str] = state.get("done", [])
+            versions: dict[str, dict[str, str]] = state.get("versions", {})
             months = with_retries(stop_flag, chesscom.months, user)
             for month in (each for each in months if each >= first and each not in done):
                 stop_flag.check()
-                if games := games_of_month(chesscom, user, month, stop_flag):
+                found = with_retries(stop_flag, chesscom.month, user, month, versions.get(month, {}))
+                if found is not None and (games := _games(found)):
                     service.game_files.put(KIND, f"{user.lower()}/{month.replace('/', '-')}", games)
                     outcome.counts["fetched"] += len(games)
                 if month < f"{now:%Y/%m}":
                     done = [*done, month]
-                    service.source_state.set(feed, {"done": done})
+                    versions.pop(month, None)
+                elif found is not None:
+                    versions[month] = dict(found.version)
+                service.source_state.set(feed, {"done": done, "versions": versions})
     service.game_files.index(service.game_files.files(KIND), stop_flag, outcome)
