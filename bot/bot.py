@@ -22,7 +22,7 @@ from bot.game_archive import Recorder
 from bot.game_context import GameContext
 from bot.game_list import LIST_SECONDS, GameList
 from bot.game_runner import Game
-from bot.health import LatencyStats, metrics, spread, summary
+from bot.health import Condition, LatencyStats, free_megabytes, metrics, spread, summary
 from bot.moves.move_choice import MoveSources
 from bot.moves.repertoires import Repertoires
 from bot.moves.search_pool import SearchPool
@@ -221,9 +221,20 @@ class Bot:
     def health(self) -> dict[str, object]:
         """Health of the bot as a JSON object, for monitoring."""
         now = time.monotonic()
-        waiting = {name: game.unsent_since for name, game in list(self.games.items())}
-        unsent = {name: now - since for name, since in waiting.items() if since is not None}
-        found = summary(now - self._heard, unsent, self.pauses.active(), self._recorder.unrecorded())
+        games = list(self.games.items())
+        waiting = {name: game.unsent_since for name, game in games}
+        found = summary(
+            Condition(
+                silent=now - self._heard,
+                silent_games={name: now - game.heard for name, game in games},
+                unsent={name: now - since for name, since in waiting.items() if since is not None},
+                held=self.pauses.active(),
+                unrecorded=self._recorder.unrecorded(),
+                unindexed=len(self._saved_state.bot.unindexed),
+                is_token_doubted=self._token_check.is_doubted,
+                free_megabytes=free_megabytes(self.settings.folder),
+            )
+        )
         return {
             **found,
             "ok": found["ok"] and not self._stopping.is_set(),
@@ -232,6 +243,7 @@ class Bot:
             "waiting_challenges": self.challenges.waiting,
             "traps": len(self.traps.book.traps) if self.traps.book is not None else None,
             "repertoires": len(self._repertoires),
+            "repertoires_complete": self._repertoires.is_complete,
             "moves": self.latency_stats.moves,
             "overhead_ms": spread(self.latency_stats.overheads),
             "late_ms": spread(self.latency_stats.late),
@@ -282,6 +294,7 @@ class Bot:
         self._chat.close(SHUTDOWN_SECONDS)
         self._recorder.close(SHUTDOWN_SECONDS)
         self._drain()
+        self.traps.close()
         self._deciders.shutdown(wait=False, cancel_futures=True)
         self._search_pool.close()
         self._requests.shutdown(wait=False, cancel_futures=True)

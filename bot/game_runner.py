@@ -113,6 +113,8 @@ class Game:
         self._opened = float("-inf")
         self._reopen = False
         self._unsent_since: float | None = None
+        self.heard = time.monotonic()
+        """When the stream gave its last sign."""
         self._closed = threading.Event()
         self._requests = GameRequests(
             game,
@@ -174,12 +176,15 @@ class Game:
         reader: StreamReader[GameEvent] = StreamReader(
             f"game {self.id}",
             self._open_stream,
-            StreamCallbacks(deliver, lambda error: self._no_stream(error, generation)),
+            StreamCallbacks(deliver, lambda error: self._no_stream(error, generation), alive=self._alive),
             backoff=self._backoff,
             limits=self._limits,
         )
         self._reader = reader
         reader.start()
+
+    def _alive(self) -> None:
+        self.heard = time.monotonic()
 
     def _open_stream(self) -> Iterator[GameEvent | None]:
         try:

@@ -1,9 +1,11 @@
 """Health and metrics of the bot, for `trapcore.io.status_server`."""
 
+import shutil
 import threading
 from collections import deque
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from bot.saved_state import TRAPS_CHOSEN, TRAPS_KNOWN, TRAPS_ON_PURPOSE, TRAPS_TAKEN
 from lichess.rate_limits import Pause
@@ -56,33 +58,69 @@ SILENT_SECONDS = 60.0
 """Silence of the account's stream after which the bot is not well,"""
 
 UNSENT_SECONDS = 20.0
-"""or time for which a move that is ready could not be sent."""
+"""or time for which a move that is ready could not be sent,"""
+
+LEAST_FREE_MEGABYTES = 256
+"""or space that is left on the disk of its folder below which it is not well."""
 
 
-def summary(
-    silent: float, unsent: Mapping[str, float], held: Sequence[Pause], unrecorded: Mapping[str, str]
-) -> dict[str, object]:
-    """What is wrong or waits, as part of the answer.
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What the health of the bot depends on."""
 
-    ``silent``: seconds without a sign of the account's stream; ``unsent``: seconds for which a move that is ready could
-    not be sent, by game; ``held``: kinds of requests that pause after a 429; ``unrecorded``: reasons why finished games
-    could not be written, by game.
-    """
-    problems = [f"the account's stream is silent for {silent:.0f} s"] if silent >= SILENT_SECONDS else []
+    silent: float = 0.0
+    """Seconds without a sign of the account's stream."""
+    silent_games: Mapping[str, float] = field(default_factory=dict)
+    """The same of the streams of games, by game."""
+    unsent: Mapping[str, float] = field(default_factory=dict)
+    """Seconds for which a move that is ready could not be sent, by game."""
+    held: Sequence[Pause] = ()
+    """Kinds of requests that pause after a 429."""
+    unrecorded: Mapping[str, str] = field(default_factory=dict)
+    """Reasons why finished games could not be written, by game."""
+    unindexed: int = 0
+    """Games that are written and not in the library yet."""
+    is_token_doubted: bool = False
+    """Whether lichess has refused the token, so that it is tested."""
+    free_megabytes: float | None = None
+    """Space on the disk of the bot's folder; None if it is not known."""
+
+
+def free_megabytes(folder: Path) -> float | None:
+    """Space on the disk of a folder; None if the system does not say."""
+    try:
+        return shutil.disk_usage(folder).free / (1 << 20)
+    except OSError:
+        return None
+
+
+def summary(now: Condition) -> dict[str, object]:
+    """What is wrong or waits, as part of the answer."""
+    silent = {"the account's stream": now.silent}
+    silent |= {f"the stream of game {game}": seconds for game, seconds in now.silent_games.items()}
+    problems = [
+        f"{what} is silent for {seconds:.0f} s" for what, seconds in silent.items() if seconds >= SILENT_SECONDS
+    ]
     problems += [
         f"a move in game {game} could not be sent for {seconds:.0f} s"
-        for game, seconds in unsent.items()
+        for game, seconds in now.unsent.items()
         if seconds >= UNSENT_SECONDS
     ]
-    problems += [f"game {game} could not be recorded: {reason}" for game, reason in unrecorded.items()]
+    problems += [f"game {game} could not be recorded: {reason}" for game, reason in now.unrecorded.items()]
+    if now.is_token_doubted:
+        problems.append("lichess has refused the token; the bot tests it and sends nothing meanwhile")
+    if now.free_megabytes is not None and now.free_megabytes < LEAST_FREE_MEGABYTES:
+        problems.append(f"the disk of the bot's folder has {now.free_megabytes:.0f} MB left")
     return {
         "ok": not problems,
         "problems": problems,
-        "silent_seconds": round(silent, 1),
-        "unsent_seconds": round(max(unsent.values()), 1) if unsent else None,
+        "silent_seconds": round(now.silent, 1),
+        "unsent_seconds": round(max(now.unsent.values()), 1) if now.unsent else None,
+        "unindexed_games": now.unindexed,
+        "free_megabytes": None if now.free_megabytes is None else round(now.free_megabytes),
         "held": [
             {"requests": pause.kind.name.lower(), "seconds": round(pause.seconds, 1), "reason": pause.reason}
-            for pause in held
+            for pause in now.held
         ],
     }
 
@@ -101,6 +139,9 @@ def metrics(health: Mapping[str, object], stats: Mapping[str, int]) -> list[Metr
         Metric("trapline_bot_moves_total", "moves sent since the start", number("moves"), is_counter=True),
         Metric("trapline_bot_stream_silent_seconds", "since the account's stream was heard", number("silent_seconds")),
         Metric("trapline_bot_unsent_seconds", "for which a ready move could not be sent", number("unsent_seconds")),
+        Metric("trapline_bot_unindexed_games", "games that are not in the library yet", number("unindexed_games")),
+        Metric("trapline_bot_free_megabytes", "left on the disk of the bot's folder", number("free_megabytes")),
+        Metric("trapline_bot_repertoires_complete", "1 if all repertoires are built", number("repertoires_complete")),
         Metric("trapline_bot_games_total", "games played, of all starts", stats.get("games", 0), is_counter=True),
         Metric("trapline_bot_traps_chosen_total", "traps that moves set", stats.get(TRAPS_CHOSEN, 0), is_counter=True),
         Metric(

@@ -25,6 +25,9 @@ def overview(bot: Bot) -> dict[str, object]:
         "waiting": [_challenge(challenge, seconds) for challenge, seconds in bot.challenges.listed()],
         "arenas": bot.arenas.listed(),
         "repertoires": health["repertoires"],
+        "repertoires_complete": health["repertoires_complete"],
+        "free_megabytes": health["free_megabytes"],
+        "unindexed_games": health["unindexed_games"],
         "traps": health["traps"],
     }
 

@@ -59,6 +59,16 @@ class Repertoires:
         """How many there are."""
         return len(self._found)
 
+    @property
+    def is_complete(self) -> bool | None:
+        """Whether all that are built without being asked for are there, and all that games have asked for.
+
+        None if none is built.
+        """
+        if self._seconds <= 0:
+            return None
+        return all(name in self._found for name in (*_USUAL, *self._wanted))
+
     def start(self) -> None:
         """Read what there is and build what is missing, in the background."""
         if self._seconds > 0:

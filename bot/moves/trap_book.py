@@ -249,6 +249,14 @@ class TrapLibrary:
         self._book: TrapBook | None = None
         self._once = OnceLogger(log)
         self._lock = threading.Lock()
+        self._in_use: Library | None = None
+        """The library, held open so that nobody puts another one in its place while the bot plays."""
+
+    def close(self) -> None:
+        """Let go of the library."""
+        with self._lock:
+            if self._in_use is not None:
+                self._in_use.close()
 
     @property
     def book(self) -> TrapBook | None:
@@ -300,11 +308,16 @@ class TrapLibrary:
         try:
             if self._book is None:
                 try:
-                    with open_or_bundle(None, self._settings.db, read_only=True, log=log.info) as library:
+                    library = open_or_bundle(None, self._settings.db, read_only=True, log=log.info)
+                    try:
                         abstracted = self._settings.measure is IndexedMeasure.ABSTRACTED
                         screen = open_screen(library, log.info) if abstracted else None
                         traps, frequencies = library.traps(), library.frequencies_by_rating()
                         self._book = TrapBook(traps, frequencies, self._settings, self._search_pool, screen)
+                    except BaseException:
+                        library.close()
+                        raise
+                    self._in_use = library
                     log.info("%d traps are known", len(self._book.traps))
                 except (TraplineError, OSError) as error:
                     self._once.write(logging.WARNING, "library", "playing without traps: %s", error)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import socket
 import threading
 import time
@@ -63,9 +64,11 @@ def test_status_shows_games_queue_and_arenas_while_a_game_runs(
         assert all(0 < seconds <= 180 for seconds in shown["clocks"].values())
         assert [one["id"] for one in found["waiting"]] == [waiting]
         text = told(settings, monkeypatch, "status")
-        assert text.startswith(
-            f"TrapBot plays on {server.url}; it is well\n1 of 1 games:\n  {game}  white against Player1 ("
-        )
+        lines = text.splitlines()
+        assert lines[0] == f"TrapBot plays on {server.url}; it is well"
+        assert re.fullmatch(r"0 repertoires; 0 games wait to be indexed; \d+ MB are free", lines[1])
+        assert lines[2] == "1 of 1 games:"
+        assert lines[3].startswith(f"  {game}  white against Player1 (")
         assert "1 challenges wait:\n" in text
         assert SECRET not in text + json.dumps(found)
         until(lambda: ended(server, game))

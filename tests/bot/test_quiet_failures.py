@@ -2,17 +2,21 @@
 
 import time
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bot.saved_state import SavedState
+from db.library.backup import back_up, restore
+from db.library.open import open_library
 from tests.fake_lichess.http.server import Server
 from tests.fake_lichess.people import Refused
 from tests.fake_lichess.players import Habits
 from tests.support.playing_bot import LEGAL, challenged, chat_of, ended, no_violations, playing
 from tests.support.polling import until
 from tests.support.trap_games import without_figures
+from trapcore.errors import LibraryError
 from trapline.settings import Settings
 
 
@@ -66,3 +70,15 @@ def test_a_ghost_game_is_asked_for_less_and_less_often_and_played_when_it_is_the
     waits = [after - before for before, after in pairwise(asked)]
     # Each wait is between the half and the whole of .1, .2, .4 and .8 seconds.
     assert [wait >= 0.05 * 2**number for number, wait in enumerate(waits)] == [True] * 4
+
+
+def test_a_library_is_not_replaced_while_a_bot_uses_it(server: Server, settings: Settings, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.sqlite"
+    with open_library(settings.db) as library:
+        back_up(library, copy)
+    with playing(settings) as bot:
+        until(lambda: bot.traps.book is not None)
+        until(lambda: server.do(lambda site: bool(site.record.opens)))
+        with pytest.raises(LibraryError, match="is in use; stop whatever has it open"):
+            restore(copy, settings.db, replace=True)
+    restore(copy, settings.db, replace=True)

@@ -66,6 +66,20 @@ def test_what_is_run_is_a_command(command: list[str]) -> None:
         found.make_context("x", list(rest), parent=context)
 
 
+def test_every_container_has_a_health_check_at_the_port_that_it_opens() -> None:
+    image = (DEPLOY / "Dockerfile").read_text("utf-8")
+    for name, service in compose()["services"].items():
+        check = service.get("healthcheck")
+        assert check is None or not check.get("disable"), name
+        if "trapline" not in service["image"]:
+            assert check is not None, name
+            continue
+        text = image.partition("HEALTHCHECK")[2] if check is None else check["test"][-1]
+        (port,) = re.findall(r"http://127\.0\.0\.1:(\d+)/health", text)
+        opened = service["environment"].get("TRAPLINE_SERVICE_HEALTH_PORT")
+        assert port == (opened or re.findall(r"TRAPLINE_BOT_HEALTH_PORT=(\d+)", image)[0]), name
+
+
 def test_every_secret_and_volume_of_the_containers_is_declared() -> None:
     told = compose()
     for name, service in told["services"].items():

@@ -12,11 +12,13 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
+from db.library.backup import back_up, restore
 from db.library.open import open_library
 from tests.fake_lichess.http.server import Server
 from tests.support.db_traps import legal
 from tests.support.polling import PATIENCE_SECONDS, until
 from tests.support.service_site import service_for
+from trapcore.errors import LibraryError
 from trapline.service import jobs as all_jobs
 from trapline.service.jobs import JOBS, Job, run_job
 from trapline.service.scheduler import serve
@@ -33,6 +35,13 @@ HOUR = 3600.0
 def server() -> Iterator[Server]:
     with Server(speed=0.0, keep_alive=0.1) as running:
         yield running
+
+
+def test_a_library_is_not_replaced_while_a_service_works_for_it(server: Server, tmp_path: Path) -> None:
+    with service_for(server, tmp_path) as service:
+        back_up(service.library, tmp_path / "copy.sqlite")
+        with pytest.raises(LibraryError, match="is in use"):
+            restore(tmp_path / "copy.sqlite", Path(service.library.name), replace=True)
 
 
 # One at a time --------------------------------------------------------------------------------------------------------

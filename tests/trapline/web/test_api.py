@@ -14,6 +14,7 @@ import httpx
 import pytest
 import typer
 
+from db.library.backup import back_up, restore
 from db.library.open import open_library
 from db.patterns.bundled import add_patterns
 from db.query.condition import conditions_of
@@ -22,6 +23,7 @@ from tests.db.patterns.samples import game, mistake, store
 from tests.faults.test_bounded_search import END
 from tests.support.polling import until
 from tests.support.web_server import LEGAL, ROOT, Served, environment, make_library, served, serving
+from trapcore.errors import LibraryError
 from trapline.program import app
 from trapline.web.pages.rendering import STATIC
 
@@ -377,3 +379,12 @@ def test_mistakes_are_found_as_by_the_command(tmp_path: Path) -> None:
         wrong = client.get("/api/v1/mistakes", params={"cause": "thret"})
         assert (wrong.status_code, "did you mean 'threat'?" in wrong.json()["detail"]) == (400, True)
         assert client.get("/api/v1/mistakes", params={"liek": "2#15"}).status_code == 400
+
+
+def test_a_library_is_not_replaced_while_a_server_reads_it(client: httpx.Client, library: Path, tmp_path: Path) -> None:
+    assert client.get("/api/v1/traps").status_code == 200
+    with open_library(library, read_only=True) as opened:
+        back_up(opened, tmp_path / "copy.sqlite")
+    with pytest.raises(LibraryError, match="is in use"):
+        restore(tmp_path / "copy.sqlite", library, replace=True)
+    assert client.get("/api/v1/traps").status_code == 200

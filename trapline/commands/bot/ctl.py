@@ -87,6 +87,12 @@ def _told(found: Mapping[str, Any]) -> list[str]:
     lines = [f"{found['account']} plays on {found['url']}; {how}"]
     lines += [f"problem: {problem}" for problem in found["problems"]]
     lines += [f"{one['requests']} requests wait {one['seconds']:.0f} s: {one['reason']}" for one in found["held"]]
+    complete = found["repertoires_complete"]
+    state = "" if complete is None else ", all that are wanted" if complete else ", others are being built"
+    lines.append(
+        f"{found['repertoires']} repertoires{state}; {found['unindexed_games']} games wait to be indexed; "
+        f"{found['free_megabytes']} MB are free"
+    )
     lines.append(f"{len(found['games'])} of {found['max_games']} games:")
     lines += [f"  {_game(one)}" for one in found["games"]]
     lines.append(f"{len(found['waiting'])} challenges wait:")
