@@ -49,7 +49,7 @@ def clocks_of_games(batch: _native.Batch, records: list[_native.GameRecord]) -> 
         return {}
     starts = [record.offset - batch.offset for record in records]
     found = {}
-    for record, start, end in zip(records, starts, [*starts[1:], len(data)], strict=True):
+    for record, start, end in zip(records, starts, [*starts, len(data)][1:], strict=True):
         times = _CLOCK.findall(data, start, end)
         if times and len(times) == record.plies:
             control = _CONTROL.fullmatch(record.tags.get("TimeControl", ""))

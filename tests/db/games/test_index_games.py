@@ -303,3 +303,10 @@ def test_the_start_and_the_variant_of_a_game_are_kept(library: Library, tmp_path
     index_files(library, [write(tmp_path / "g.pgn", MIRRORED, game, OTHER)])
     stored = rows(library, "SELECT white, variant, start_fen IS NULL FROM games ORDER BY id")
     assert stored == [("G", "", 0), ("", "Chess960", 0), ("I", "", 1)]
+
+
+def test_a_file_of_another_variant_alone_has_no_games_and_is_no_error(library: Library, tmp_path: Path) -> None:
+    path = tmp_path / "crazyhouse.pgn"
+    path.write_text('[Variant "Crazyhouse"]\n\n1. e4 { [%clk 0:01:00] } e5 { [%clk 0:01:00] } *\n\n')
+    index_files(library, [path])
+    assert library.counts().games == 0
