@@ -25,6 +25,7 @@ from bot.moves.board import GameBoard
 from bot.moves.set_traps import SetTraps
 from bot.moves.trap_book import TrapLibrary
 from bot.saved_state import SavedGame, SavedState, write_whole
+from bot.settings import has_other_rules
 from db.games.index_games import index_files
 from db.library.open import open_library
 from db.proof.engine_choice import OFF
@@ -215,7 +216,8 @@ class Recorder:
                 return
             pgn = pgn_of(game.info, game.state, self._url, self._saved_state.game(game.id))
         text, events = pgn.encode(), list[TrapEvent]()
-        book = self._traps.book
+        is_other = game.info is not None and has_other_rules(game.info.variant)
+        book = None if is_other else self._traps.book
         if book is not None:
             own = SetTraps.from_json(self._saved_state.game(game.id).set_traps)
             text, events = book.annotated(text, own)

@@ -258,7 +258,7 @@ class Game:
                 self._sparring = Sparring.of(self._sources, info.opponent, self._context.search_pool, fell_before)
                 engine = self._context.settings.engine_for(info)
                 self._draw_resign = DrawResignPolicy(self._context.settings.against(is_bot=info.opponent.is_bot))
-                self._searcher = searcher(engine, self._context.search_pool)
+                self._searcher = searcher(engine, self._context.search_pool, info.variant)
                 log.info("game %s against %s, %s %s", self.id, info.opponent.name, info.speed, info.variant)
                 chat.begin(info, state)
             case rules.Do.MOVES_CHANGED:
@@ -341,7 +341,7 @@ class Game:
             return _Decision(Choice(turn.again, "again"))
         try:
             if self._board is None:
-                self._board = GameBoard(turn.info)
+                self._board = self._context.board_for(turn.info)
             board = self._board.after(turn.moves)
         except TraplineError as error:
             log.error("game %s cannot be played, so it is given up: %s", self.id, error)
@@ -354,7 +354,7 @@ class Game:
         found = move_without_search(
             board,
             self._sources,
-            self._context.traps.book,
+            self._context.book_for(turn.info),
             self._set_traps,
             turn.info.opponent.rating,
             seconds_left(turn.state, turn.info, turn.received),
@@ -398,7 +398,8 @@ class Game:
             if self._sparring is not None:
                 return self._sparring.choose(board, milliseconds, context.traps.book, self._set_traps, stop)
             assert self._searcher is not None
-            return choose(board, milliseconds, self._sources, context.traps.book, self._searcher, stop, info.opponent)
+            book = context.book_for(info)
+            return choose(board, milliseconds, self._sources, book, self._searcher, stop, info.opponent)
         except Exception:
             # The clock runs: a poor move is better than none.
             log.exception("game %s: no move could be chosen at %s", self.id, board.fen())

@@ -9,6 +9,7 @@ import chess.polyglot
 from bot.challenges.block_lists import read_list
 from bot.moves.engines import Engine
 from bot.moves.repertoires import repertoire_folder
+from bot.moves.variants import refusals
 from bot.settings import BotOptions, EngineSettings, check_coach
 from coach.repertoire.folder import read_all
 from db.library.open import open_library
@@ -31,6 +32,8 @@ def check(settings: BotOptions, connect: Callable[..., Lichess] = Connection) ->
     yield from _library(settings)
     yield from attempt("repertoires", lambda: _repertoires(settings))
     yield from attempt("engine", lambda: _engine(settings.bot.engine))
+    for variant, reason in refusals(settings.bot).items():
+        yield Finding("variant", "bad", f"challenges to {variant} are declined: {reason}")
     for profile in settings.bot.profiles:
         if profile.engine is not None:
             yield from attempt("engine", lambda profile=profile: _engine(profile.engine))  # type: ignore[misc]

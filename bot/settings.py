@@ -3,7 +3,7 @@
 import re
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, ClassVar, Self
+from typing import Annotated, ClassVar, Literal, Self
 from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, field_validator, model_validator
@@ -28,6 +28,23 @@ class Variant(StrEnum):
     STANDARD = "standard"
     CHESS960 = "chess960"
     FROM_POSITION = "fromPosition"
+    CRAZYHOUSE = "crazyhouse"
+    ATOMIC = "atomic"
+    ANTICHESS = "antichess"
+    HORDE = "horde"
+    KING_OF_THE_HILL = "kingOfTheHill"
+    RACING_KINGS = "racingKings"
+    THREE_CHECK = "threeCheck"
+
+    @property
+    def has_other_rules(self) -> bool:
+        """Whether only an engine can play it: trapline knows the moves, but neither a search nor traps."""
+        return self not in (Variant.STANDARD, Variant.CHESS960, Variant.FROM_POSITION)
+
+
+def has_other_rules(variant: str) -> bool:
+    """Whether lichess's variant of that name is one of those that only an engine can play."""
+    return variant in set(Variant) and Variant(variant).has_other_rules
 
 
 class Speed(StrEnum):
@@ -70,12 +87,13 @@ class OnlineExplorer(StrEnum):
 
 
 class EngineSettings(Section):
-    """A UCI engine and how it is used."""
+    """An engine and how it is used."""
 
     command: str = Field(min_length=1, description="Path or name in the search path.")
     arguments: tuple[str, ...] = ()
     """Of the command line."""
     working_dir: Path | None = None
+    protocol: Literal["uci", "xboard"] = "uci"
     uci_options: dict[str, str | int | bool] = Field(default_factory=dict)
     """By the names that the engine gives them; by default one thread and 64 MiB."""
     nodes: int | None = Field(default=None, ge=1)
@@ -84,6 +102,13 @@ class EngineSettings(Section):
     """Most plies for a move, likewise."""
     ponder: bool = False
     """It searches on while the opponent thinks."""
+
+    @model_validator(mode="after")
+    def _is_limited(self) -> Self:
+        """An XBoard engine is limited by its time or its nodes, not by both."""
+        if self.protocol == "xboard" and self.nodes is not None:
+            raise ValueError("an engine with the protocol xboard has no limit of nodes")
+        return self
 
     @model_validator(mode="before")
     @classmethod
@@ -118,7 +143,8 @@ class GameProfile(Section):
         """Whether a game is of this kind."""
         opponent = OpponentKind.BOTS if info.opponent.is_bot else OpponentKind.PEOPLE
         return (
-            (not self.variants or info.variant in set(self.variants))
+            # A game of other rules needs an engine that knows them.
+            (info.variant in set(self.variants) if self.variants else not has_other_rules(info.variant))
             and (not self.speeds or info.speed in set(self.speeds))
             and (self.color is None or info.color == self.color)
             and self.opponent in (None, opponent)
@@ -141,7 +167,8 @@ class GameRules(Section):
     max_increment: int = Field(default=60, ge=0, le=60, description="Most increment in seconds, 0 to 60.")
     variants: tuple[Variant, ...] = Field(
         default=(Variant.STANDARD, Variant.CHESS960),
-        description="Variants that are accepted: standard, chess960, fromPosition.",
+        description="Variants that are accepted: standard, chess960, fromPosition. Also crazyhouse, atomic, antichess, "
+        "horde, kingOfTheHill, racingKings and threeCheck, if an engine of variant_engine or of a profile plays them.",
     )
     speeds: tuple[Speed, ...] = Field(
         default=(Speed.BULLET, Speed.BLITZ, Speed.RAPID, Speed.CLASSICAL),
@@ -231,9 +258,16 @@ class BotSettings(GameRules):
     )
     engine: EngineSettings | None = Field(
         default=None,
-        description="UCI engine that plays; trapline's own search without one. A command, or a table [bot.engine] "
-        "with command, arguments, working_dir, uci_options, nodes, depth (limits beside the clock) and ponder.",
+        description="Engine that plays; trapline's own search without one. A command, or a table [bot.engine] with "
+        "command, arguments, working_dir, protocol (uci or xboard), uci_options, nodes, depth (limits beside the "
+        "clock) and ponder.",
         examples=[{"command": "stockfish", "uci_options": {"Threads": 1, "Hash": 256}, "ponder": False}],
+    )
+    variant_engine: EngineSettings | None = Field(
+        default=None,
+        description="Engine for the variants that trapline's search does not know, such as fairy-stockfish: one that "
+        "names them in its option UCI_Variant. A command or a table, like engine.",
+        examples=["fairy-stockfish"],
     )
     books: tuple[Path, ...] = Field(
         default=(), description="Polyglot opening books, the first that knows a move counts."
@@ -355,7 +389,8 @@ class BotSettings(GameRules):
     def engine_for(self, info: GameInfo) -> EngineSettings | None:
         """The engine for a game; None for the own search."""
         fitting = next((one for one in self.profiles if one.fits(info)), None)
-        return self.engine if fitting is None or fitting.engine is None else fitting.engine
+        usual = self.variant_engine if has_other_rules(info.variant) else self.engine
+        return usual if fitting is None or fitting.engine is None else fitting.engine
 
     @field_validator("studies", "tournaments")
     @classmethod

@@ -21,7 +21,7 @@ from bot.game_archive import movetext
 from bot.moves.set_traps import SetTraps
 from bot.moves.trap_book import TrapLibrary
 from bot.saved_state import SavedGame, SavedState
-from bot.settings import BotSettings
+from bot.settings import BotSettings, has_other_rules
 from db.traps.terms import Event
 from lichess.api import ChatLine, GameInfo, GameState, Lichess, LichessError, Limited, Refused
 from lichess.rate_limits import Kind, Pauses
@@ -146,7 +146,7 @@ class ChatWorker:
         if conversation is None:
             return
         conversation.state = state
-        book = self._traps.book
+        book = None if has_other_rules(info.variant) else self._traps.book
         if book is None or conversation.analysed == state.moves:
             return
         own = SetTraps.from_json(conversation.saved.set_traps)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from bot.bot import Bot
 from bot.moves.move_choice import MoveSources
+from bot.moves.variants import without_unplayable
 from bot.settings import BotOptions, check_coach
 from lichess.token import read_token
 from trapcore.errors import InputError, TraplineError
@@ -83,7 +84,7 @@ class Reloader:
         check_coach(given.bot)
         before = self._bot.settings
         kept = {name: getattr(before, name) for name in NEED_RESTART}
-        after = given.bot.model_copy(update=kept)
+        after = without_unplayable(given.bot.model_copy(update=kept))
         changed = [name for name in type(before).model_fields if getattr(after, name) != getattr(before, name)]
         held = [f"bot.{name}" for name in NEED_RESTART if getattr(given.bot, name) != kept[name]]
         others = [name for name in BotOptions.model_fields if name != "bot"]

@@ -3,6 +3,7 @@
 ======================  ===================================================================================
 board.py                the board of a game from lichess's list of moves
 search_pool.py          threads for searches, and how they share the processors
+variants.py             variants of other rules, which only an engine can play
 engines.py              the own search and UCI engines
 set_traps.py            the traps that were set in one game
 trap_book.py            the traps of the library: killers, and moves that set traps

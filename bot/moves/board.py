@@ -1,10 +1,11 @@
 """Board of a game from lichess's list of moves."""
 
 import chess
+import chess.variant
 
-from bot.settings import Variant
+from bot.settings import Variant, has_other_rules
 from lichess.api import USUAL_START, GameInfo
-from trapcore.errors import InputError
+from trapcore.errors import InputError, PositionError
 from trapcore.trees.chess_game import parse_position
 
 
@@ -39,6 +40,12 @@ def first_position(info: GameInfo) -> chess.Board:
     """
     if info.variant not in set(Variant):
         raise InputError(f"the variant {info.variant} is not played")
+    if has_other_rules(info.variant):
+        kind = chess.variant.find_variant(info.variant)
+        try:
+            return kind() if info.initial_fen == USUAL_START else kind(info.initial_fen)
+        except ValueError as error:
+            raise PositionError(f"lichess sent no position of {info.variant}: {error}", info.initial_fen) from error
     chess960 = info.variant == Variant.CHESS960
     if info.initial_fen == USUAL_START:
         return chess.Board(chess960=chess960)

@@ -1,4 +1,4 @@
-"""Searchers: trapline's own search, or a UCI engine with the own search as its substitute while it is dead."""
+"""Searchers: trapline's own search, or an engine with the own search as its substitute while it is dead."""
 
 import logging
 from concurrent.futures import ThreadPoolExecutor
@@ -9,7 +9,7 @@ import chess
 import chess.engine
 
 from bot.moves.search_pool import SearchPool
-from bot.settings import EngineSettings
+from bot.settings import EngineSettings, Variant, has_other_rules
 from trapcore.engines.process import EngineProcess
 from trapcore.errors import EngineError
 from trapcore.parallel.budget import Budget, Cancellation
@@ -19,6 +19,9 @@ log = logging.getLogger(__name__)
 
 STARTS = 5
 """Most starts of an engine in one game; after that it is not started again."""
+
+LONGEST_START_SECONDS = 5.0
+"""Wait for the start of an engine that has no substitute."""
 
 GRACE_SECONDS = 2.0
 """An engine whose answer is this late counts as dead."""
@@ -81,7 +84,13 @@ class Engine:
         self._settings, self._substitute = settings, substitute
         mine = settings
         self._process = EngineProcess(
-            mine.command, mine.uci_options, mine.arguments, mine.working_dir, starts=STARTS, grace_seconds=GRACE_SECONDS
+            mine.command,
+            mine.uci_options,
+            mine.arguments,
+            mine.working_dir,
+            protocol=mine.protocol,
+            starts=STARTS,
+            grace_seconds=GRACE_SECONDS,
         )
         self._game = object()
         self._starter = ThreadPoolExecutor(1, thread_name_prefix="engine")
@@ -104,7 +113,10 @@ class Engine:
         mine = self._settings
         limit = chess.engine.Limit(time=max(0.001, milliseconds / 1000), nodes=mine.nodes, depth=mine.depth)
         try:
-            self._started.result(milliseconds / 1000)
+            # Where nothing else can move, the engine gets the time that it needs to start.
+            self._started.result(
+                max(milliseconds / 1000, 0.0 if self._substitute is not None else LONGEST_START_SECONDS)
+            )
             how = {"game": self._game, "info": chess.engine.INFO_SCORE, "ponder": mine.ponder}
             move, info = self._process.play(board, limit, **how)
         except TimeoutError:
@@ -114,6 +126,12 @@ class Engine:
             raise
         score = info.get("score")
         return Searched(board.uci(move), 0 if score is None else _value(score.pov(board.turn)))
+
+    @property
+    def variants(self) -> frozenset[str]:
+        """Names of the variants in the option UCI_Variant. Raises `EngineError` if it cannot be started."""
+        option = self._process.start().options.get("UCI_Variant")
+        return frozenset(option.var or () if option is not None else ())
 
     def close(self) -> None:
         """End the process."""
@@ -129,7 +147,9 @@ def _value(score: chess.engine.Score) -> int:
     return MATE - 2 * mate + 1 if mate > 0 else -(MATE + 2 * mate)
 
 
-def searcher(engine: EngineSettings | None, search_pool: SearchPool) -> Searcher:
-    """Searcher for one game: that UCI engine, or the own search without one."""
+def searcher(engine: EngineSettings | None, search_pool: SearchPool, variant: str = Variant.STANDARD) -> Searcher:
+    """Searcher for one game: that engine, or the own search without one, which knows no other rules."""
     own = OwnSearch(search_pool)
-    return own if engine is None else Engine(engine, own)
+    if engine is None:
+        return own
+    return Engine(engine, None if has_other_rules(variant) else own)

@@ -22,7 +22,7 @@ from bot.moves.engines import Searcher
 from bot.moves.online import OnlineMoves
 from bot.moves.set_traps import SetTraps
 from bot.moves.trap_book import TrapBook
-from bot.settings import BotSettings, GameProfile, OnlineExplorer, PlayingStrength
+from bot.settings import BotSettings, GameProfile, OnlineExplorer, PlayingStrength, has_other_rules
 from coach.repertoire.live_traps import LiveTrap
 from coach.repertoire.stored import StoredRepertoire
 from coach.repertoire.trap_choice import choose_move
@@ -163,7 +163,10 @@ class MoveSources:
         """The sources with the books for this game, its strength and its style.
 
         Below full strength no tablebase and no server is asked. A solid style pays nothing for traps.
+        Nothing but an engine knows variants of other rules.
         """
+        if has_other_rules(info.variant):
+            return MoveSources(OpeningBooks([]), Tablebases([]), 0.0)
         nothing = GameProfile(), self.openings
         fitting = (pair for pair in self.profiles if pair[0].fits(info))
         profile, openings = next(fitting, nothing)

@@ -100,7 +100,7 @@ class SetTraps:
 
     def was_taken(self, board: chess.Board) -> bool:
         """Whether the last move of the board took the bait of one of these traps."""
-        if not board.move_stack:
+        if not board.move_stack or not self.baits:
             return False
         before = board.copy(stack=1)
         bait = before.uci(before.pop())

@@ -19,7 +19,7 @@ from tests.fake_lichess.limits import Limit
 from tests.fake_lichess.people import Account
 from tests.fake_lichess.players import Habits, Player
 from tests.fake_lichess.site import BOT_SCOPES
-from tests.fake_lichess.terms import VARIANTS, Terms
+from tests.fake_lichess.terms import Terms
 from tests.support.playing_bot import LEGAL, SECRET, challenged, chat_of, ended, moves, no_violations, playing
 from tests.support.polling import until
 from trapline.settings import Settings
@@ -132,14 +132,13 @@ def test_no_number_of_challenges_is_kept_waiting() -> None:
 
 
 def test_what_cannot_be_played_is_given_up(
-    server: Server, settings: Settings, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    server: Server, settings: Settings, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Games of a variant that somebody began for it by hand."""
     with playing(settings, ()):
 
         def begin(site: Any) -> None:
             player = Player(site, site.join("Human"), Habits(think=(0.1, 0.1)), 1)
-            monkeypatch.setitem(VARIANTS, "atomic", {"key": "atomic", "name": "Atomic", "short": "Atom"})
             for ident, terms in (
                 ("atomic00", Terms(variant="atomic", limit=60)),
                 ("atomic01", Terms(variant="atomic", limit=60, rules=("noAbort",))),

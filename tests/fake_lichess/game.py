@@ -166,7 +166,10 @@ class Game:
 
     def _end_by_the_rules(self) -> None:
         board = self.board
-        if board.is_checkmate():
+        if board.is_variant_end():
+            won = None if board.is_variant_draw() else board.turn if board.is_variant_win() else not board.turn
+            self.end("variantEnd", won, tell=False)
+        elif board.is_checkmate():
             self.end("mate", not board.turn, tell=False)
         elif board.is_stalemate():
             self.end("stalemate", None, tell=False)

@@ -3,12 +3,16 @@
 from dataclasses import dataclass
 
 import chess
+import chess.variant
 
 from tests.fake_lichess.people import Refused
 
 VARIANTS = {
     "standard": {"key": "standard", "name": "Standard", "short": "Std"},
     "chess960": {"key": "chess960", "name": "Chess960", "short": "960"},
+    "crazyhouse": {"key": "crazyhouse", "name": "Crazyhouse", "short": "Crazy"},
+    "atomic": {"key": "atomic", "name": "Atomic", "short": "Atom"},
+    "racingKings": {"key": "racingKings", "name": "Racing Kings", "short": "Racing"},
     "fromPosition": {"key": "fromPosition", "name": "From Position", "short": "FEN"},
 }
 DAYS = (1, 2, 3, 5, 7, 10, 14)
@@ -56,11 +60,14 @@ class Terms:
     @property
     def any_castling(self) -> bool:
         """Whether kings and rooks may stand anywhere, and castling is told as king takes rook."""
-        return self.variant != "standard"
+        return self.variant in ("chess960", "fromPosition")
 
     def first_board(self) -> chess.Board:
         """The position the game begins in; Refused where the FEN is no position to play from."""
         try:
+            if self.variant in ("crazyhouse", "atomic", "racingKings"):
+                kind = chess.variant.find_variant(self.variant)
+                return kind(self.fen) if self.fen else kind()
             board = chess.Board(self.fen or chess.STARTING_FEN, chess960=self.any_castling)
         except ValueError as error:
             raise Refused(f"fen: Invalid FEN: {error}") from error

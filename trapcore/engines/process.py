@@ -4,7 +4,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import chess
 import chess.engine
@@ -37,6 +37,7 @@ class EngineProcess:
         arguments: Sequence[str] = (),
         folder: Path | None = None,
         *,
+        protocol: Literal["uci", "xboard"] = "uci",
         starts: int = 2,
         grace_seconds: float = 0.0,
     ) -> None:
@@ -48,7 +49,7 @@ class EngineProcess:
         self.command = self.name = command
         """The name is as the engine gives it, with its version, once it has started."""
         self._options = dict(options or {})
-        self._arguments, self._folder = arguments, folder
+        self._arguments, self._folder, self._protocol = arguments, folder, protocol
         self._starts, self._most, self._grace_seconds = 0, starts, grace_seconds
         self._engine: chess.engine.SimpleEngine | None = None
 
@@ -60,11 +61,13 @@ class EngineProcess:
             raise EngineError(f"the engine {self.command} failed {self._most} times and is not started again")
         self._starts += 1
         try:
-            engine = chess.engine.SimpleEngine.popen_uci(
-                [self.command, *self._arguments], timeout=START_SECONDS, cwd=self._folder
-            )
+            is_xboard = self._protocol == "xboard"
+            opened = chess.engine.SimpleEngine.popen_xboard if is_xboard else chess.engine.SimpleEngine.popen_uci
+            engine = opened([self.command, *self._arguments], timeout=START_SECONDS, cwd=self._folder)
         except (OSError, chess.engine.EngineError, TimeoutError) as error:
-            reason = getattr(error, "strerror", None) or str(error) or "it does not answer as a UCI engine"
+            reason = (
+                getattr(error, "strerror", None) or str(error) or f"it does not answer as a {self._protocol} engine"
+            )
             raise EngineError(f"the engine {self.command} cannot be started: {reason}") from error
         self._engine, self.name = engine, engine.id.get("name", self.command)
         usual = {name: value for name, value in USUAL_OPTIONS.items() if name in engine.options}

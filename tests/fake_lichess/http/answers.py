@@ -23,6 +23,7 @@ STATUS = {
     "draw": 34,
     "outoftime": 35,
     "insufficientMaterialClaim": 38,
+    "variantEnd": 60,
 }
 #: Milliseconds lichess tells of a clock that does not run.
 NO_CLOCK = 2147483647
@@ -194,7 +195,7 @@ def game_info(game: Game, seen_by: Account) -> Json:
         "speed": game.terms.speed,
         "perf": game.terms.perf,
         "rated": game.terms.rated,
-        "hasMoved": game.ply > (0 if color == chess.Board(game.first_fen).turn else 1),
+        "hasMoved": game.ply > (0 if color == game.board.root().turn else 1),
         "opponent": _event_opponent(other),
         "isMyTurn": not game.over and game.board.turn == color,
         "secondsLeft": int(game.left(color)),

@@ -105,6 +105,7 @@ def _run(settings: Settings, connection: Connection, read: Callable[[], Settings
     from bot.bot import Bot, check_account, may_play
     from bot.control.reload import Reloader
     from bot.moves.move_choice import MoveSources
+    from bot.moves.variants import without_unplayable
     from bot.saved_state import SavedState
     from coach.study_files import CHAPTERS
     from lichess.studies import StudyWriter
@@ -127,6 +128,7 @@ def _run(settings: Settings, connection: Connection, read: Callable[[], Settings
         sys.setswitchinterval(0.001)
         if mine.studies:
             studies = StudyWriter(mine.url, read_token(mine), mine.studies, mine.folder / "chapters", CHAPTERS)
+        settings = settings.model_copy(update={"bot": without_unplayable(mine)})
         bot = Bot(connection, account, settings, saved_state, sources, studies)
         reloader = Reloader(bot, settings, read)
         _obey_signals(bot, reloader, grace)
