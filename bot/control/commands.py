@@ -42,7 +42,8 @@ class Commands:
                 self._bot.arenas.remove(ident)
                 return {"message": f"the bot has left the arena {ident}"}
             case "stop":
-                self._bot.stop(float("inf"))
+                if not self._bot.is_stopping:
+                    self._bot.stop(float("inf"))
                 count = len(self._bot.games)
                 return {"message": f"the bot accepts nothing more and ends after its games: {count} run"}
             case "reload":
