@@ -75,10 +75,6 @@ class _Decision:
     offers_draw: bool = False
 
 
-def _comes_later(action: rules.Action) -> bool:
-    return not (action in (rules.Do.BEGIN, rules.Do.MOVES_CHANGED) or isinstance(action, rules.Decide))
-
-
 class Game:
     """Running game."""
 
@@ -229,7 +225,7 @@ class Game:
                     return
                 self._session, actions = rules.step(self._session, event, at, opened)
                 # Our own move goes first, because our clock is running; it is chosen with what `Begin` makes ready.
-                for action in sorted(actions, key=_comes_later):
+                for action in sorted(actions, key=rules.comes_later):
                     self._do(action, at)
                 info, state = self._session.info, self._session.state
                 if isinstance(event, ChatLine) and info is not None:
@@ -243,7 +239,7 @@ class Game:
             self._wake.set()
 
     def _do(self, action: rules.Action, now: float) -> None:
-        session, chat = self._session, self._context.chat
+        session, context = self._session, self._context
         info, state = session.info, session.state
         assert info is not None or isinstance(action, rules.Resync)
         match action:
@@ -253,14 +249,13 @@ class Game:
             case rules.Do.BEGIN:
                 assert info is not None
                 assert state is not None
-                self._sources = self._context.sources.for_game(info)
-                fell_before = FellBefore(self._context.traps.again, info, self._context.settings.url)
-                self._sparring = Sparring.of(self._sources, info.opponent, self._context.search_pool, fell_before)
-                engine = self._context.settings.engine_for(info)
-                self._draw_resign = DrawResignPolicy(self._context.settings.against(is_bot=info.opponent.is_bot))
-                self._searcher = searcher(engine, self._context.search_pool, info.variant)
+                self._sources = context.sources.for_game(info)
+                fell_before = FellBefore(context.traps.again, info, context.settings.url)
+                self._sparring = Sparring.of(self._sources, info.opponent, context.search_pool, fell_before)
+                self._draw_resign = DrawResignPolicy(context.settings.against(is_bot=info.opponent.is_bot))
+                self._searcher = searcher(context.settings.engine_for(info), context.search_pool, info.variant)
                 log.info("game %s against %s, %s %s", self.id, info.opponent.name, info.speed, info.variant)
-                chat.begin(info, state)
+                context.chat.begin(info, state)
             case rules.Do.MOVES_CHANGED:
                 self._unsent_since = None
                 self._stop_search.cancel()
@@ -274,7 +269,7 @@ class Game:
                 assert state is not None
                 self._stop_search = Cancellation()
                 turn = _Turn(info, state, moves, again, now, self._stop_search)
-                self._context.deciders.submit(self._decide, turn)
+                context.deciders.submit(self._decide, turn)
             case rules.AnswerTakeback(accept=False):
                 self._requests.decline_takeback()
             case rules.AnswerTakeback():

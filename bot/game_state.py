@@ -124,6 +124,11 @@ class Do(Enum):
 Action = Decide | AnswerTakeback | Resync | Do
 
 
+def comes_later(action: Action) -> bool:
+    """Whether an action may wait until the move is chosen."""
+    return not (action in (Do.BEGIN, Do.MOVES_CHANGED) or isinstance(action, Decide))
+
+
 # The game -----------------------------------------------------------------------------------------------------------
 
 

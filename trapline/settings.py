@@ -48,6 +48,7 @@ SECRETS = ("bot.token", "service.token", "web.token")
 COMMON = (
     *("db", "tell", "language", "engine", "syzygy", "jobs"),
     *("bot.token_file", "bot.max_games", "bot.speeds", "bot.modes", "bot.engine", "bot.people", "bot.books"),
+    "bot.strength",
     *("bot.greeting", "bot.seek_minutes", "bot.health_port", "bot.log_file"),
     *("service.users", "service.chesscom_users", "service.folders", "service.backups", "service.log_file"),
     *("web.port", "web.public", "web.address"),

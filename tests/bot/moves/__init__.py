@@ -1,0 +1,1 @@
+"""How the bot chooses its moves."""
