@@ -158,7 +158,7 @@ def test_a_build_ends_if_its_bot_was_killed_before_it_began(building: Settings, 
         [sys.executable, "-m", "bot.moves.repertoires", *map(str, given)],
         capture_output=True,
         check=False,
-        cwd=Path(__file__).parents[2],
+        cwd=Path(__file__).parents[3],
         timeout=120,
     )
     assert b"cancel" in done.stderr.lower() or done.returncode == 0
