@@ -7,8 +7,10 @@ First the move of the level is drawn (`coach.sparring.level`). A solid partner p
 the moves that set a proved trap, that such a player plays with a probability of `COULD_PLAY` or more, and that give
 away no more than is allowed. It plays the one that is worth most: its win chance, and what the baits give away, each
 as often as the opponent takes it. Traps whose pattern this opponent fell for before come first. A drawn move that gives
-away more than is allowed is an error of the level, and is played: traps would save the partner from its errors, and
-make it stronger than its rating. What they still add, `TRAPS_ARE_WORTH`, is taken off the level.
+away more than is allowed is an error of the level, and is played: a trap would save the partner from it.
+
+People of a rating by the model are weaker than the level of that rating, which was measured against Stockfish. A
+trickster is to give such people an even game, so its level is `TRICKSTER_BELOW` points below its rating.
 """
 
 import random
@@ -29,9 +31,9 @@ from trapcore.proof.search import MATE, search
 TRAP_LOSS = 0.08
 """Win chance that a trap may cost against a player rated 1600, unless given otherwise."""
 
-TRAPS_ARE_WORTH = 200
-"""Rating points by which traps make a trickster stronger: its level is so much weaker than its rating, down to the
-weakest one."""
+TRICKSTER_BELOW = 200
+"""Rating points by which the level of a trickster is below its rating, down to the weakest level. So it
+scores about half against people of its rating by the model."""
 
 COULD_PLAY = 0.02
 """Probability of a move, 0..1, from which a player of the level could play it."""
@@ -107,7 +109,7 @@ class Partner:
         """``opponent`` is the opponent's rating, None if it is unknown. With ``trap_loss`` it says what a trap may cost
         (`coach.repertoire.live_traps.allowed_cost`)."""
         self.rating, self.style = rating, style
-        self._player = LevelPlayer(level_of(rating - TRAPS_ARE_WORTH * (style is Style.TRICKSTER)))
+        self._player = LevelPlayer(level_of(rating - TRICKSTER_BELOW * (style is Style.TRICKSTER)))
         self._model = ReplyModel(None, UNKNOWN_RATING if opponent is None else RatingBand(opponent, opponent))
         self._allowed = allowed_cost(trap_loss, opponent)
         self._numbers, self._fell_before = numbers, fell_before

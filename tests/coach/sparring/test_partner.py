@@ -9,7 +9,7 @@ import pytest
 from coach.repertoire.live_traps import LiveBait, LiveTrap
 from coach.repertoire.replies import ReplyModel
 from coach.sparring.level import LEVELS, MATE_PUZZLES, LevelPlayer, level_of, sees_mate
-from coach.sparring.partner import TRAPS_ARE_WORTH, FellBefore, Mate, Partner, PartnerMove, mate_after, nobody
+from coach.sparring.partner import TRICKSTER_BELOW, FellBefore, Mate, Partner, PartnerMove, mate_after, nobody
 from coach.sparring.strength import Strength, Style, playing_rating
 from db.traps.temptation import RatingBand
 from trapcore import _native
@@ -151,7 +151,7 @@ def test_a_trickster_departs_from_the_move_of_the_level_only_to_set_a_trap() -> 
     trap = known_trap(board, "e2e4", 1.9)
     for seed in range(6):
         solid = partner(1500, Style.SOLID, seed).move(board, known=lambda: [trap])
-        tricky = partner(1500 + TRAPS_ARE_WORTH, Style.TRICKSTER, seed, 0.2).move(board, known=lambda: [trap])
+        tricky = partner(1500 + TRICKSTER_BELOW, Style.TRICKSTER, seed, 0.2).move(board, known=lambda: [trap])
         assert solid.trap is None
         assert not solid.is_on_purpose
         assert tricky.is_on_purpose == (tricky.uci != solid.uci)
@@ -178,7 +178,7 @@ def test_an_error_of_the_level_is_played_although_a_trap_could_be_set() -> None:
         drawn = partner(1300, Style.SOLID, seed).move(board).uci
         if gifts[drawn] > allowed:
             errors += 1
-            tricky = partner(1300 + TRAPS_ARE_WORTH, Style.TRICKSTER, seed, allowed)
+            tricky = partner(1300 + TRICKSTER_BELOW, Style.TRICKSTER, seed, allowed)
             assert tricky.move(board, known=lambda: [trap]).uci == drawn
     assert errors > 0
 
