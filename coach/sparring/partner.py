@@ -32,8 +32,8 @@ TRAP_LOSS = 0.08
 """Win chance that a trap may cost against a player rated 1600, unless given otherwise."""
 
 TRICKSTER_BELOW = 200
-"""Rating points by which the level of a trickster is below its rating, down to the weakest level. So it
-scores about half against people of its rating by the model."""
+"""Rating points by which the level of a trickster is below its rating, down to the weakest level. So it scores
+about half against people of its rating by the model."""
 
 COULD_PLAY = 0.02
 """Probability of a move, 0..1, from which a player of the level could play it."""
