@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -119,57 +120,82 @@ def _of_group(library: Library, group: str, player: str, wanted: Filter) -> Prac
     return assigned_practice(library, found, found.pupil(player).player, wanted)
 
 
-class _Session:
-    def __init__(self, practice: Practice, library: Library, count: int, language: Grammar) -> None:
-        self._practice = practice
-        self._library = library
-        self._count = count
+class Quit(Exception):
+    """The session is to end."""
+
+
+class Dialogue(ABC):
+    """Questions on a terminal, with a count of what was right at once."""
+
+    def __init__(self, language: Grammar) -> None:
         self._language = language
-        self._skipped: set[str] = set()
-        self._explained: set[Task] = set()
         self._right = 0
         self._wrong = 0
 
-    def run(self) -> None:
-        """Ask until the count is reached, nothing is left, or the input ends."""
-        import sys
+    @abstractmethod
+    def ask_all(self) -> None:
+        """Ask until enough is asked or nothing is left. Raises `Quit`, and what `input` raises."""
 
-        from coach.practice.schedule import now_utc
+    @abstractmethod
+    def standing(self) -> Standing:
+        """How much is due, new and later."""
+
+    def run(self) -> None:
+        """Ask until the input ends or somebody quits, and say how it went."""
+        import sys
 
         if hasattr(sys.stdin, "reconfigure"):
             sys.stdin.reconfigure(errors="replace")
-        text = self._language.text
-        echo(self._standing())
+        echo(standing_words(self.standing(), self._language))
         interrupted = False
         try:
-            for place in range(1, self._count + 1):
-                exercise = self._practice.next(self._library, now_utc(), self._skipped)
-                if exercise is None:
-                    break
-                if exercise.task not in self._explained:
-                    self._explained.add(exercise.task)
-                    echo(("\n" if place > 1 else "") + self._how(exercise))
-                # It comes once in a session, even if it was answered wrongly.
-                self._skipped.add(exercise.id)
-                self._ask(exercise, place)
+            self.ask_all()
         except EOFError:
             echo("")
         except KeyboardInterrupt:
             echo("")
             interrupted = True
-        except _Quit:
+        except Quit:
             pass
         done = self._right + self._wrong
         if done:
-            told = text("%(answered)s answered, %(right)s right at once.", answered=done, right=self._right)
-            echo(f"\n{told} {self._standing()}")
+            told = self._language.text(
+                "%(answered)s answered, %(right)s right at once.", answered=done, right=self._right
+            )
+            echo(f"\n{told} {standing_words(self.standing(), self._language)}")
         if interrupted:
             raise typer.Exit(130)
 
-    def _standing(self) -> str:
+
+class _Session(Dialogue):
+    def __init__(self, practice: Practice, library: Library, count: int, language: Grammar) -> None:
+        super().__init__(language)
+        self._practice = practice
+        self._library = library
+        self._count = count
+        self._skipped: set[str] = set()
+        self._explained: set[Task] = set()
+
+    def ask_all(self) -> None:
+        """See `Dialogue.ask_all`."""
         from coach.practice.schedule import now_utc
 
-        return standing_words(self._practice.standing(self._library, now_utc()), self._language)
+        for place in range(1, self._count + 1):
+            exercise = self._practice.next(self._library, now_utc(), self._skipped)
+            if exercise is None:
+                return
+            if exercise.task not in self._explained:
+                self._explained.add(exercise.task)
+                echo(("\n" if place > 1 else "") + self._how(exercise))
+            # It comes once in a session, even if it was answered wrongly.
+            self._skipped.add(exercise.id)
+            self._ask(exercise, place)
+
+    def standing(self) -> Standing:
+        """See `Dialogue.standing`."""
+        from coach.practice.schedule import now_utc
+
+        return self._practice.standing(self._library, now_utc())
 
     def _how(self, exercise: Exercise) -> str:
         from coach.practice.exercise import Task
@@ -192,7 +218,7 @@ class _Session:
                 case "":
                     continue
                 case "quit" | "q" | "exit":
-                    raise _Quit
+                    raise Quit
                 case "skip":
                     return
                 case "hint" | "?":
@@ -259,10 +285,6 @@ class _Session:
         if done.judgement.mark is Mark.RIGHT or exercise.is_decoy:
             echo(source(exercise, self._language))
         return done.judgement.mark is Mark.RIGHT
-
-
-class _Quit(Exception):
-    """The session is to end."""
 
 
 def drawn(epd: str, *, flipped: bool | None = None) -> str:

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trapline.commands.options import DbOption, LanguageOption
-from trapline.commands.practise import drawn, standing_words
+from trapline.commands.practise import Dialogue, Quit, drawn
 from trapline.commands.repertoire.own import ColourOption, FileArgument, given_lines, is_address
 from trapline.commands.resources import check_outputs, chosen_language, open_existing
 from trapline.echo import echo
 
 if TYPE_CHECKING:
+    from coach.practice.schedule import Standing
     from coach.preparation.drill import Drill, DrillLine
     from db.library.library import Library
     from db.wording.languages.grammar import Grammar
@@ -53,58 +54,39 @@ def drill(
         name = find_player(library, player) if player else ""
         games = games_of_player(library, name) if name else None
         lines = given_lines(file, color, [name] if name else ())
-        _Session(open_drill(library, name, lines, games), library, grammar).run(count)
+        _Session(open_drill(library, name, lines, games), library, count, grammar).run()
 
 
-class _Session:
-    def __init__(self, drill: Drill, library: Library, language: Grammar) -> None:
+class _Session(Dialogue):
+    def __init__(self, drill: Drill, library: Library, count: int, language: Grammar) -> None:
         from random import Random
 
+        super().__init__(language)
         self._drill = drill
         self._library = library
-        self._language = language
+        self._count = count
         self._chance = Random()
         self._skipped: set[str] = set()
-        self._right = 0
-        self._wrong = 0
 
-    def run(self, count: int) -> None:
-        """Play lines until the count is reached, nothing is left, or the input ends."""
-        import sys
-
+    def ask_all(self) -> None:
+        """See `Dialogue.ask_all`."""
         from coach.practice.schedule import now_utc
 
-        if hasattr(sys.stdin, "reconfigure"):
-            sys.stdin.reconfigure(errors="replace")
-        text = self._language.text
-        echo(self._standing())
-        interrupted = False
-        try:
-            for place in range(1, count + 1):
-                line = self._drill.begin(self._library, now_utc(), self._chance, self._skipped)
-                if line is None:
-                    break
-                if place == 1:
-                    echo(text("Answer with a move, as Nf3 or g1f3; or write %(commands)s.", commands=COMMANDS))
-                self._play(line, place)
-        except EOFError:
-            echo("")
-        except KeyboardInterrupt:
-            echo("")
-            interrupted = True
-        except _Quit:
-            pass
-        done = self._right + self._wrong
-        if done:
-            told = text("%(answered)s answered, %(right)s right at once.", answered=done, right=self._right)
-            echo(f"\n{told} {self._standing()}")
-        if interrupted:
-            raise typer.Exit(130)
+        for place in range(1, self._count + 1):
+            line = self._drill.begin(self._library, now_utc(), self._chance, self._skipped)
+            if line is None:
+                return
+            if place == 1:
+                echo(
+                    self._language.text("Answer with a move, as Nf3 or g1f3; or write %(commands)s.", commands=COMMANDS)
+                )
+            self._play(line, place)
 
-    def _standing(self) -> str:
+    def standing(self) -> Standing:
+        """See `Dialogue.standing`."""
         from coach.practice.schedule import now_utc
 
-        return standing_words(self._drill.standing(self._library, now_utc()), self._language)
+        return self._drill.standing(self._library, now_utc())
 
     def _play(self, line: DrillLine, place: int) -> None:
         """Ask for each move of one line, to its end."""
@@ -139,7 +121,7 @@ class _Session:
                 case "":
                     continue
                 case "quit" | "q" | "exit":
-                    raise _Quit
+                    raise Quit
                 case "skip":
                     return None
                 case "show":
@@ -159,10 +141,6 @@ class _Session:
             self._wrong += not done.is_right
             echo(" ".join(verdict(self._drill, line, uci, self._language, is_first=done.is_first)))
             return uci if done.is_right else next(iter(known))
-
-
-class _Quit(Exception):
-    """The session is to end."""
 
 
 def export(
