@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 SOURCES := $(shell find trapcore/native/src -name '*.rs') trapcore/native/Cargo.toml pyproject.toml
 WORKSHOP := $(shell find workshop/native/src -name '*.rs') workshop/native/Cargo.toml workshop/pyproject.toml
 
-.PHONY: demo test test-rest test-all fuzz soak-library bench check check-python check-rust certificates patterns decoys docs pictures wheel release lock audit clean
+.PHONY: demo test test-rest test-pages test-all fuzz soak-library bench check check-python check-rust certificates patterns decoys docs pictures wheel release lock audit clean
 
 # INSTALL(what) makes the environment with it.
 define INSTALL
@@ -42,6 +42,10 @@ test: $(VENV)/ready | $(TABLES)
 # What `make test` leaves out: browsers, a database server, processes that are killed, wheels.
 test-rest: $(VENV)/ready
 	$(PYTEST) -m "(fault or browser or postgres or slow) and not (bench or experiment)"
+
+# The pages in a browser: keyboard, phone, accessibility.
+test-pages: $(VENV)/ready
+	$(PYTEST) -m "browser and not (bench or experiment)"
 
 test-all: test test-rest
 
