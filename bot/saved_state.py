@@ -156,11 +156,16 @@ def write_whole(path: Path, content: bytes) -> None:
         building.write_bytes(content)
 
 
+# Made once, before there are threads: pydantic parses source for them, see `db.traps.json_form`.
+_ADAPTERS: dict[type, TypeAdapter[Any]] = {kind: TypeAdapter(kind) for kind in (SavedGame, SavedBot)}
+
+
 def _load(path: Path, kind: type[T]) -> T | None:
     try:
         content = json.loads(path.read_bytes())
         known = {name: value for name, value in content.items() if name in kind.__dataclass_fields__}
-        return TypeAdapter(kind).validate_python(known)
+        found: T = _ADAPTERS[kind].validate_python(known)
+        return found
     except FileNotFoundError:
         return None
     except (OSError, ValueError, TypeError, AttributeError) as error:

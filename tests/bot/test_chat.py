@@ -1,5 +1,6 @@
 """What the bot writes: to whom, how long, and what it keeps to itself while a game runs."""
 
+import ast
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -258,6 +259,21 @@ def test_no_message_is_sent_twice_not_even_after_a_restart(tmp_path: Path) -> No
     assert restarted.record_message(restarted.game("other123"), "player: hello")
     restarted.forget("abcdefgh")
     assert SavedState(tmp_path).unfinished() == ["other123"]
+
+
+def test_saved_state_is_read_without_parsing_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """CPython 3.11 fails if two threads parse at once, and each game reads its state in a thread of its own."""
+    SavedState(tmp_path).record_message(SavedState(tmp_path).game("abcdefgh"), "player: hello")
+    saved = SavedState(tmp_path)
+    saved.save(saved.game("abcdefgh"))
+
+    def parse(*_: object, **__: object) -> ast.AST:
+        raise SystemError("AST constructor recursion depth mismatch")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ast, "parse", parse)
+        game = SavedState(tmp_path).game("abcdefgh")
+    assert game.id == "abcdefgh"
 
 
 def test_a_broken_file_of_saved_state_is_replaced(tmp_path: Path) -> None:
