@@ -99,14 +99,18 @@ class Repertoires:
     def _run(self) -> None:
         try:
             self._found.update(read_all(self._folder))
-            while not self._stopped.is_set():
-                if self._settings.db.exists():
-                    self._round()
-                else:
-                    # It is made at the first start.
-                    self._stopped.wait(LIBRARY_SECONDS)
         except Exception:
-            log.exception("repertoires are not built any more")
+            log.exception("the repertoires that there are cannot be read")
+        while not self._stopped.is_set():
+            if not self._settings.db.exists():
+                # It is made at the first start.
+                self._stopped.wait(LIBRARY_SECONDS)
+                continue
+            try:
+                self._round()
+            except Exception:
+                log.exception("repertoires are built later")
+                self._stopped.wait(LIBRARY_SECONDS)
 
     def _round(self) -> None:
         """Build what is missing or old, then what games ask for until it is time to look again."""

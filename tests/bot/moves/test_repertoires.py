@@ -110,6 +110,28 @@ def test_one_that_is_there_is_played_at_once_and_an_old_one_until_another_is_bui
         repertoires.stop()
 
 
+def test_repertoires_are_built_after_an_error_of_ours(
+    building: Settings, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    failures = iter([SystemError("AST constructor recursion depth mismatch")])
+
+    def once(library: object, cost: float) -> MadeOf:
+        for failure in failures:
+            raise failure
+        return made_of(library, cost)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("bot.moves.repertoires.made_of", once)
+    monkeypatch.setattr("bot.moves.repertoires.LIBRARY_SECONDS", 0.05)
+    repertoires = Repertoires(building)
+    repertoires.start()
+    try:
+        until(lambda: len(repertoires) > 0)
+    finally:
+        repertoires.stop()
+    assert "repertoires are built later" in caplog.text
+
+
 def test_its_moves_come_after_the_owners_books_and_before_all_else(tmp_path: Path) -> None:
     sources = MoveSources(OpeningBooks(()), Tablebases([]), 0.05)
     repertoire = damiano(MadeOf("1", "", 0, 0.05))
