@@ -36,7 +36,7 @@ from db.wording.sentences import Narrator
 from lichess.api import USUAL_START, Color, GameInfo, GameState, LichessError, Limited
 from lichess.rate_limits import LIMITED_SECONDS
 from lichess.studies import StudyWriter
-from trapcore.errors import TraplineError
+from trapcore.errors import OutputError, TraplineError
 from trapcore.io.log_once import OnceLogger
 from trapcore.io.plain_text import harmless
 from trapcore.parallel.pools import threads
@@ -48,6 +48,9 @@ TAG = re.compile(r'^\[(\w+) "([^"]*)"\]', re.MULTILINE)
 
 INDEX_SECONDS = 60.0
 """Interval between two indexings: they take a processor from running games."""
+
+RETRY_SECONDS = 10.0
+"""Wait before a game that could not be written is tried again: until then only this process may know of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +160,7 @@ class Recorder:
         self._analysis = analysis.model_copy(update={"engine": OFF})
         self._queue: queue.SimpleQueue[Finished | None] = queue.SimpleQueue()
         self._next_index = time.monotonic() + INDEX_SECONDS
+        self._next_retry = 0.0
         self._once = OnceLogger(log)
         self._failed: dict[str, tuple[Finished, str]] = {}
         self._thread = threading.Thread(target=self._run, name="records", daemon=True)
@@ -179,34 +183,47 @@ class Recorder:
         closing = False
         while not closing:
             with suppress(queue.Empty):
-                game = self._queue.get(timeout=INDEX_SECONDS)
+                game = self._queue.get(timeout=min(INDEX_SECONDS, RETRY_SECONDS))
                 closing = game is None
                 if game is not None:
                     self._try_to_write(game)
+            if closing or time.monotonic() >= self._next_retry:
+                # First of all: an indexing may take longer than the bot has left.
+                self._write_failed()
             if closing or time.monotonic() >= self._next_index:
                 try:
                     self._index()
                 except Exception:
                     log.exception("games could not be indexed")
                 self._next_index = time.monotonic() + INDEX_SECONDS
-                for failed, _ in list(self._failed.values()):
-                    self._try_to_write(failed)
                 if not closing:
                     self._write_chapters()
 
-    def _try_to_write(self, game: Finished) -> None:
-        """Write a game. If that fails it is tried again later, and after a restart: its saved state stays."""
+    def _write_failed(self) -> None:
+        """Try the games again that could not be written, until one finds the disk as full as before."""
+        for failed, _ in list(self._failed.values()):
+            if not self._try_to_write(failed):
+                break
+        self._next_retry = time.monotonic() + RETRY_SECONDS
+
+    def _try_to_write(self, game: Finished) -> bool:
+        """Write a game; False if the disk takes none now.
+
+        If that fails it is tried again later, and after a restart: its saved state stays.
+        """
         try:
             self._write(game)
         except (TraplineError, OSError) as error:
             self._failed[game.id] = game, str(error)
             self._once.write(logging.ERROR, game.id, "game %s is recorded later: %s", game.id, error)
+            return not isinstance(error, OSError | OutputError)
         except Exception as error:
             self._failed[game.id] = game, str(error)
             log.exception("game %s could not be recorded", game.id)
         else:
             self._failed.pop(game.id, None)
             self._once.reset(game.id)
+        return True
 
     def _write(self, game: Finished) -> None:
         pgn = game.pgn

@@ -26,7 +26,7 @@ def recorded(settings: Settings, game: str) -> bool:
 def test_a_game_is_recorded_after_the_disk_was_full(
     restarts: bool, server: Server, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(game_archive, "INDEX_SECONDS", 0.5)
+    monkeypatch.setattr(game_archive, "RETRY_SECONDS", 0.5)
     full = [True]
 
     def write(path: Path, content: bytes) -> None:
@@ -50,3 +50,33 @@ def test_a_game_is_recorded_after_the_disk_was_full(
         with playing(settings):
             until(lambda: recorded(settings, game))
     assert recorded(settings, game)
+
+
+def test_a_game_of_which_nothing_was_saved_is_written_when_the_bot_stops(
+    server: Server, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    full, order = [True], list[str]()
+    index = game_archive.Recorder._index
+
+    def write(path: Path, content: bytes) -> None:
+        if full[0]:
+            raise OSError(28, "No space left on device")
+        order.extend([path.stem] if path.suffix == ".pgn" else [])
+        write_whole(path, content)
+
+    def indexed(recorder: game_archive.Recorder) -> None:
+        order.append("index")
+        index(recorder)
+
+    monkeypatch.setattr(game_archive, "write_whole", write)
+    monkeypatch.setattr(game_archive.Recorder, "_index", indexed)
+    with playing(settings) as bot:
+        # The disk is full from the beginning of the game to its end: no file of its state is there either.
+        monkeypatch.setattr("bot.saved_state.write_whole", write)
+        game = challenged(server, Habits(line=LINE, think=(0.05, 0.05)))
+        until(lambda: any(game in str(problem) for problem in bot.health()["problems"]))  # type: ignore[attr-defined]
+        assert not (settings.bot.folder / "running" / f"{game}.json").exists()
+        full[0] = False
+    assert recorded(settings, game)
+    # Indexing may take longer than the bot has left.
+    assert order == [game, "index"]
