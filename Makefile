@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 SOURCES := $(shell find trapcore/native/src -name '*.rs') trapcore/native/Cargo.toml pyproject.toml
 WORKSHOP := $(shell find workshop/native/src -name '*.rs') workshop/native/Cargo.toml workshop/pyproject.toml
 
-.PHONY: demo test test-rest test-pages test-all fuzz soak-library bench check check-python check-rust certificates patterns decoys docs pictures wheel release lock audit clean
+.PHONY: demo test test-rest test-pages test-all fuzz soak-library soak-week bench check check-python check-rust certificates patterns decoys docs pictures wheel release lock audit clean
 
 # INSTALL(what) makes the environment with it.
 define INSTALL
@@ -62,6 +62,12 @@ fuzz: $(VENV)/ready
 SOAK_SECONDS ?= 120
 soak-library: $(VENV)/ready
 	$(BIN)/python -m tests.soak.library --seconds $(SOAK_SECONDS)
+
+# A week of the bot on a stand-in for lichess, its calendar accelerated: 3,000 games take about an hour.
+# SOAK_WEEK="--games 300" plays fewer.
+SOAK_WEEK ?=
+soak-week: $(VENV)/ready
+	$(BIN)/python -m tests.soak.week $(SOAK_WEEK)
 
 bench: $(VENV)/ready
 	$(BIN)/python -m workshop.benchmarks

@@ -23,6 +23,7 @@ ON_REQUESTS = {
     "401": "no such token, although there is one",
     "500": "a server error",
     "502": "a gateway's error page in HTML",
+    "503": "the same while the server behind it is not there",
     "slow": "the answer takes `seconds` longer",
 }
 #: On a request, after it was done.

@@ -25,7 +25,10 @@ class BotProcess:
     token: str
     health_port: int
     settings: Sequence[str]
+    """Lines of the table ``[bot]``."""
     library: Path
+    analysis: Sequence[str] = ()
+    """Lines above the tables."""
     process: subprocess.Popen[bytes] | None = None
     #: Ends that nobody asked for: exit codes.
     died: list[int] = field(default_factory=list)
@@ -53,6 +56,7 @@ class BotProcess:
         self.folder.mkdir(parents=True, exist_ok=True)
         lines = [
             f'db = "{self.library}"',
+            *self.analysis,
             "[bot]",
             f'folder = "{self.folder / "bot"}"',
             f"health_port = {self.health_port}",

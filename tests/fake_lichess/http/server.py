@@ -216,8 +216,9 @@ class Server:
             return answer({"error": "No such token"}, 401)
         elif fault.kind == "500":
             return answer({"error": "Internal server error"}, 500)
-        elif fault.kind == "502":
-            return web.Response(text="<html><title>502</title></html>", content_type="text/html", status=502)
+        elif fault.kind in ("502", "503"):
+            page = f"<html><title>{fault.kind}</title></html>"
+            return web.Response(text=page, content_type="text/html", status=int(fault.kind))
         else:
             refused = answer({"error": "Too many requests. Try again later."}, 429)
             if fault.kind == "429-retry":
