@@ -8,11 +8,14 @@ from lichess.api import LichessError, Unauthorized
 
 log = logging.getLogger(__name__)
 
-TESTS = 5
-"""Tests in a row that have to say that the token is no longer good."""
+TESTS = 9
+"""Tests in a row that have to say that the token is no longer good: about four minutes of them."""
+
+FIRST_SECONDS = 2.0
+"""Time from the first test to the second, which doubles with each further one: clocks run meanwhile."""
 
 TEST_SECONDS = 60.0
-"""Time between two of them."""
+"""Longest time between two of them."""
 
 
 class TokenCheck:
@@ -46,9 +49,9 @@ class TokenCheck:
         self._stopped.set()
 
     def _test(self, error: Unauthorized) -> None:
-        refusals = 0
+        refusals, wait = 0, FIRST_SECONDS
         while not self._stopped.is_set():
-            wait = TEST_SECONDS
+            pause = min(wait, TEST_SECONDS)
             try:
                 if self._is_good():
                     log.info("lichess knows the token; the bot goes on")
@@ -60,6 +63,7 @@ class TokenCheck:
             except LichessError as failed:
                 # Neither a network error nor a 429 says anything of the token.
                 log.info("the token could not be tested: %s", failed)
-                wait = max(wait, getattr(failed, "seconds", None) or 0.0)
-            self._stopped.wait(wait)
+                pause = max(pause, getattr(failed, "seconds", None) or 0.0)
+            self._stopped.wait(pause)
+            wait = 2 * pause
         self._doubted = False

@@ -51,6 +51,19 @@ def test_a_network_error_and_a_429_say_nothing_of_the_token(failure: LichessErro
     assert outcome([False, *[failure] * 3 * TESTS, False]) == ([REFUSED], 4 * TESTS)
 
 
+def test_the_first_tests_follow_soon_and_all_take_four_minutes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lichess.token_check.TEST_SECONDS", 60.0)
+    pauses, done = list[float](), threading.Event()
+    check = TokenCheck(lambda: False, lambda _: done.set())
+    monkeypatch.setattr(check._stopped, "wait", pauses.append)
+    check.doubt(REFUSED)
+    assert done.wait(5)
+    # Clocks run while lichess refuses a token by mistake.
+    assert pauses[:3] == [2.0, 4.0, 8.0]
+    assert max(pauses) == 60.0
+    assert 230.0 <= sum(pauses) <= 250.0
+
+
 def test_requests_wait_while_the_token_is_tested() -> None:
     may_answer = threading.Event()
     check = TokenCheck(lambda: may_answer.wait(5), lambda error: None)
