@@ -138,8 +138,9 @@ def _growth(grown: Growth, found: Rows) -> None:
     found.tell(f"memory of the process with the most games, {grown.games:,}", told)
     found.tell("its open descriptors", f"{descriptors[0]:.0f} to {descriptors[1]:.0f}")
     found.tell("its threads", f"{grown.threads[0]:.0f} to {grown.threads[1]:.0f}")
+    judged = ("yes" if grown.is_bounded else "no") if grown.is_long else "too few games to say"
     passed = grown.is_bounded if grown.is_long else None
-    found.rows.append(Row("memory and descriptors are bounded", "yes" if grown.is_bounded else "no", "yes", passed))
+    found.rows.append(Row("memory and descriptors are bounded", judged, "yes", passed))
 
 
 def _counted(counts: "Counter[str]") -> str:
