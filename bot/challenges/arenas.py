@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from concurrent.futures import Executor
 
 from lichess.api import Lichess, LichessError, Limited, Refused
-from lichess.rate_limits import Kind, Pauses
+from lichess.rate_limits import LIMITED_SECONDS, Kind, Pauses
 from trapcore.errors import InputError
 
 log = logging.getLogger(__name__)
@@ -34,7 +34,8 @@ class Arenas:
     def turn(self, has_place: bool, threads: Executor) -> None:
         """Look at the arenas if it is time; none is joined without a place for a game."""
         now = time.monotonic()
-        if not self._left or self._looking or now < self._look_at or self._pauses.wait(Kind.BOTS) > 0:
+        # The games of a day between bots, which hold `Kind.BOTS` for hours, are no reason to stay away.
+        if not self._left or self._looking or now < self._look_at or self._pauses.wait(Kind.ANSWER) > 0:
             return
         self._look_at, self._looking = now + AGAIN_SECONDS, True
         threads.submit(self._look, has_place)
@@ -94,6 +95,8 @@ class Arenas:
                         self._look_at_one(ident, has_place)
         except Limited as error:
             self._pauses.limited(Kind.BOTS, error)
+            seconds = LIMITED_SECONDS if error.seconds is None else error.seconds
+            self._look_at = max(self._look_at, time.monotonic() + seconds)
         except LichessError as error:
             log.info("the arenas could not be looked at: %s", error)
         finally:

@@ -1,5 +1,6 @@
 """The whole bot where lichess is not kind: limits, absent opponents, odd positions, and people it knows little of."""
 
+import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, cast
 
@@ -14,6 +15,7 @@ from lichess.parse import challenge
 from lichess.rate_limits import Pauses
 from tests.fake_lichess.archive.stored import Tournament
 from tests.fake_lichess.challenges import Challenge
+from tests.fake_lichess.faults import Fault
 from tests.fake_lichess.http.server import Server
 from tests.fake_lichess.limits import Limit
 from tests.fake_lichess.people import Account
@@ -273,3 +275,38 @@ def test_arenas_that_admit_bots_are_joined_and_left(
     assert {ident for ident in kinds if arena(ident).joins} == {"openaren"}
     assert arena("openaren").players == set()
     no_violations(server)
+
+
+def test_arenas_are_joined_after_the_games_of_a_day_between_bots(
+    server: Server, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.challenges.arenas.AGAIN_SECONDS", 0.3)
+    arena = Tournament("openaren", "tournament", [], bots_allowed=True, seconds_to_start=3600)
+
+    def prepare(site: Any) -> None:
+        site.archive.tournaments[arena.id] = arena
+        site.token(site.accounts["trapbot"], SECRET, (*BOT_SCOPES, "tournament:write"))
+        site.limits.bot_games = Limit(1, 86_400)
+        site.limits.bot_games.use("trapbot", site.clock.now())
+        Player(site, site.join("Rival", "BOT"), Habits(), 1)
+
+    server.do(prepare)
+    with playing(changed(settings, tournaments=(arena.id,), seek_minutes=0.001), ()) as bot:
+        # Its own challenge told the bot of the limit, which holds for hours.
+        until(lambda: bot.health()["held"] != [])
+        arena.seconds_to_start = 0
+        until(lambda: arena.joins > 0)
+    no_violations(server)
+
+
+def test_arenas_wait_after_a_429(server: Server, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.challenges.arenas.AGAIN_SECONDS", 0.1)
+    monkeypatch.setattr("bot.challenges.arenas.LIMITED_SECONDS", 0.5)
+    server.do(lambda site: site.archive.tournaments.update(openaren=Tournament("openaren", "tournament", [])))
+    server.order(Fault("429", where="/api/tournament/"))
+    before = "GET /api/tournament/{id}"
+    with playing(changed(settings, tournaments=("openaren",)), ()):
+        until(lambda: server.do(lambda site: site.record.requests[before]) >= 1)
+        first = time.monotonic()
+        until(lambda: server.do(lambda site: site.record.requests[before]) >= 2)
+        assert time.monotonic() - first >= 0.4
