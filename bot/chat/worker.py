@@ -74,6 +74,7 @@ class ChatWorker:
         self._out: queue.SimpleQueue[_Outgoing | None] = queue.SimpleQueue()
         self._training = Training(lichess, pauses, traps, has_place)
         self._after = AfterGames(lichess, pauses, self.heard, self.left)
+        self._is_closed = False
         self._threads = [
             threading.Thread(target=self._compose_all, name="chat-composer", daemon=True),
             threading.Thread(target=self._send_all, name="chat-sender", daemon=True),
@@ -113,19 +114,22 @@ class ChatWorker:
         self._after.close()
         self._work.put(None)
         self._threads[0].join(seconds)
+        # What is left is not composed any more: the searches that it needs end with the bot.
+        self._is_closed = True
         self._out.put(None)
         self._threads[1].join(max(0.0, until - time.monotonic()))
 
     # Composing messages -----------------------------------------------------------------------------------------------
 
     def _compose_all(self) -> None:
-        while (work := self._work.get()) is not None:
+        while (work := self._work.get()) is not None and not self._is_closed:
             try:
                 work()
             except TraplineError as error:
                 log.warning("no message is sent: %s", error)
             except Exception:
-                log.exception("no message is sent, because of an internal error")
+                if not self._is_closed:
+                    log.exception("no message is sent, because of an internal error")
 
     def _begin(self, info: GameInfo, state: GameState) -> None:
         saved = self._saved_state.game(info.id)

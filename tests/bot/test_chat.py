@@ -2,8 +2,10 @@
 
 import ast
 import re
+import threading
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -13,11 +15,13 @@ from annotator.events import TrapEvent
 from bot.chat import memory
 from bot.chat import replies as chat
 from bot.chat.replies import LONGEST, Facts, Message
+from bot.chat.worker import ChatWorker
 from bot.game_archive import movetext
 from bot.moves.search_pool import SearchPool
 from bot.moves.set_traps import SetTraps
 from bot.moves.trap_book import TrapBook, TrapLibrary
 from bot.saved_state import TRAPS_CHOSEN, TRAPS_TAKEN, SavedState
+from bot.settings import BotSettings
 from db.library.open import open_library
 from db.patterns.recall import Again
 from db.proof.prover import TrapProver
@@ -25,6 +29,7 @@ from db.query.answer import Page
 from db.query.words import Reading
 from db.traps.trap import Trap
 from lichess.api import ChatLine
+from lichess.rate_limits import Pauses
 from tests.support.bot_games import INFO
 from tests.support.db_traps import elephant, legal
 from tests.support.trap_games import without_figures
@@ -274,6 +279,30 @@ def test_saved_state_is_read_without_parsing_source(tmp_path: Path, monkeypatch:
         patch.setattr(ast, "parse", parse)
         game = SavedState(tmp_path).game("abcdefgh")
     assert game.id == "abcdefgh"
+
+
+def test_nothing_is_composed_after_the_end_of_the_bot(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    nothing = cast(Any, None)
+    begun, may_end, later = threading.Event(), threading.Event(), list[str]()
+    worker = ChatWorker(nothing, Pauses(), SavedState(tmp_path), nothing, BotSettings(), "1", lambda: False)
+
+    def long_search(*_: object) -> None:
+        begun.set()
+        may_end.wait(5)
+        raise RuntimeError("cannot schedule new futures after shutdown")
+
+    monkeypatch.setattr(worker, "_changed", long_search)
+    monkeypatch.setattr(worker, "_left", later.append)
+    worker.changed(nothing, nothing)
+    worker.left("abcdefgh")
+    assert begun.wait(5)
+    worker.close(0.05)
+    may_end.set()
+    worker._threads[0].join(5)
+    assert not worker._threads[0].is_alive()
+    assert (later, caplog.messages) == ([], [])
 
 
 def test_a_broken_file_of_saved_state_is_replaced(tmp_path: Path) -> None:
