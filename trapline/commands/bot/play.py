@@ -112,7 +112,9 @@ def _run(settings: Settings, connection: Connection, read: Callable[[], Settings
     from lichess.token import read_token
     from trapcore.errors import InputError
     from trapcore.io import logs, status_server
+    from trapcore.parallel.arenas import share_arenas
 
+    share_arenas()
     mine = settings.bot
     saved_state = SavedState(mine.folder)
     try:
