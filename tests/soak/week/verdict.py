@@ -21,7 +21,9 @@ CHALLENGE_SECONDS = 21.0
 QUESTION_SECONDS = 30.0
 """A mishap so soon after a question, or in the seconds before, excuses the bot."""
 
-ERROR = re.compile(r"^Traceback|could not be handled$|internal error", re.MULTILINE)
+ERROR = re.compile(r"^Traceback .*\n(?:[ \n].*\n|\n)*(.*)", re.MULTILINE)
+"""A traceback and its last line."""
+
 MOST_DETAILS = 20
 KINDS = {
     "games lost on time": ("lost_on_time",),
