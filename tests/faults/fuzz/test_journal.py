@@ -26,7 +26,7 @@ def run(tmp_path: Path) -> Callable[[Callable[[Path], None]], None]:
     packed = zstandard.compress(many_games(700, 3).encode())
     source, folder = tmp_path / "in.pgn.zst", tmp_path / "out"
     folder.mkdir()
-    options = {"output": str(folder / "out.pgn"), "db": str(library), "quiet": True}
+    options = {"output": str(folder / "out.pgn"), "db": str(library), "quiet": True, "jobs": 1}
     source.write_bytes(packed)
     annotate([str(source)], **{**options, "output": str(tmp_path / "whole.pgn")})  # type: ignore[arg-type]
     source.write_bytes(packed[: len(packed) * 3 // 4])

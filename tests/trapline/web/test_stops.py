@@ -43,7 +43,7 @@ QUERIES = {
 }
 """The dearest that can be asked of an address; of any other, what it answers without parameters."""
 
-PARTS = {"slug": "legals-mate", "kind": "apkg", "number": "1", "id": "none", "place": "1"}
+PARTS = {"slug": "legals-mate", "kind": "apkg", "number": "1", "id": "none", "place": "1", "token": "none"}
 
 CASES = [
     (re.sub(r"\{(\w+)\}", lambda found: PARTS[found[1]], route.path), query)
