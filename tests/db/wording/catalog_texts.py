@@ -12,7 +12,7 @@ from coach.report.reasons import REASONS
 from db.traps.terms import KINDS
 from db.wording.causes import ADVICE, CAUSE_NAMES, MECHANISM_NAMES, TAKEN_PLACES
 from trapcore.errors import TraplineError
-from trapline.web.pages.practise.play import ENDS, RESULTS
+from trapline.web.pages.practise.play import ENDS, RESULTS, TOO_LONG
 from trapline.web.pages.rendering import PROMOTIONS
 from trapline.web.pages.report import _KINDS
 from trapline.web.pages.site import _HEADINGS
@@ -34,6 +34,7 @@ BY_VALUE = {
     *PROMOTIONS.values(),
     *ENDS.values(),
     *RESULTS.values(),
+    TOO_LONG,
     *KINDS.values(),
     *CAUSE_NAMES.values(),
     *MECHANISM_NAMES.values(),

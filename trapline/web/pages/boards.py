@@ -15,6 +15,7 @@ import chess
 from db.traps import board_svg as pictures
 from db.wording.boards import square_words
 from db.wording.languages.grammar import Grammar
+from trapcore.errors import InputError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,3 +120,14 @@ def squares(
 def with_gaps(url: str) -> str:
     """Address with its gaps, such as ``{uci}``, as a script looks for them."""
     return url.replace("%7B", "{").replace("%7D", "}")
+
+
+def push(board: chess.Board, uci: str) -> None:
+    """Play a move (UCI) that an address gives. Raises `InputError`, also for the null move ``0000``."""
+    try:
+        move = board.parse_uci(uci)
+    except ValueError:
+        move = chess.Move.null()
+    if not move:
+        raise InputError("{move!r} is no legal move in {fen}", move=uci[:20], fen=board.fen())
+    board.push(move)

@@ -27,7 +27,7 @@ from trapcore import _native
 from trapcore.errors import InputError, Message, PositionError
 from trapcore.parallel.budget import Cancellation
 from trapcore.trees.chess_game import parse_position
-from trapline.web.pages.boards import Picture, Square, dests, ground, square_order, squares, with_gaps
+from trapline.web.pages.boards import Picture, Square, dests, ground, push, square_order, squares, with_gaps
 from trapline.web.pages.game_viewer import move_number
 from trapline.web.pages.games import white_chance
 from trapline.web.pages.plots import result_bar
@@ -89,10 +89,7 @@ class View:
         yield board
         for uci in self.line:
             board = board.copy(stack=False)
-            try:
-                board.push_uci(uci)
-            except ValueError as error:
-                raise InputError("{move!r} is no legal move in {fen}", move=uci[:20], fen=board.fen()) from error
+            push(board, uci)
             yield board
 
 

@@ -2,6 +2,7 @@
 
 import io
 import json
+import random
 import re
 from collections.abc import Iterator
 from html import unescape
@@ -143,6 +144,44 @@ def test_a_mate_ends_the_game_and_leads_to_its_review(client: httpx.Client, side
     assert [move.uci() for move in game.mainline_moves()] == FOOLED.split(",")
 
 
+KNIGHTS_OUT_AND_BACK = "g1f3,g8f6,f3g1,f6g8"
+
+
+@pytest.mark.parametrize(
+    ("fen", "line", "words"),
+    [
+        ("", f"{KNIGHTS_OUT_AND_BACK},g1f3,g8f6", "You are to move."),
+        ("", f"{KNIGHTS_OUT_AND_BACK},{KNIGHTS_OUT_AND_BACK}", "The position was there three times. A draw."),
+        ("4k3/8/8/8/8/8/8/R3K3 w - - 99 80", "", "You are to move."),
+        (
+            "4k3/8/8/8/8/8/8/R3K3 w - - 99 80",
+            "a1a2",
+            "Fifty moves without a capture or a pawn move. A draw.",
+        ),
+        (
+            "4k3/8/8/8/8/8/8/R3K3 w - - 160 99",
+            "",
+            "Fifty moves without a capture or a pawn move. A draw.",
+        ),
+        ("", ",".join([KNIGHTS_OUT_AND_BACK] * 5), "The position was there three times. A draw."),
+    ],
+)
+def test_a_repetition_and_fifty_moves_end_the_game_once_they_are_on_the_board(
+    client: httpx.Client, fen: str, line: str, words: str
+) -> None:
+    assert said(play(client, fen=fen, line=line)) == words
+
+
+def test_a_game_of_300_moves_is_a_draw(client: httpx.Client) -> None:
+    board, numbers = chess.Board(), random.Random(62)
+    while len(board.move_stack) < 600:
+        quiet = [move for move in board.legal_moves if not board.is_capture(move)]
+        pawns = [move for move in quiet if board.halfmove_clock > 80 and board.piece_type_at(move.from_square) == 1]
+        board.push(numbers.choice(pawns or quiet or list(board.legal_moves)))
+    line = ",".join(move.uci() for move in board.move_stack)
+    assert said(play(client, line=line)) == "The game has had 300 moves, the most here. A draw."
+
+
 def test_a_game_may_be_given_up_taken_back_and_downloaded(client: httpx.Client) -> None:
     page = play(client, line="e2e4", number=3)
     give_up = re.search(r'id="give-up" href="([^"]+)"', page.text)
@@ -183,4 +222,5 @@ def test_what_cannot_be_a_game_is_refused(client: httpx.Client) -> None:
     assert play(client, level=3000).status_code == 400
     assert play(client, line="e2e5").status_code in (400, 422)
     assert "no legal move" in play(client, line="e2e5").text
+    assert "no legal move" in play(client, line="0000").text
     assert play(client, fen="8/8/8/8/8/8/8/8 w - - 0 1").status_code in (400, 422)

@@ -28,7 +28,7 @@ from trapcore import _native
 from trapcore.errors import InputError, Message, PositionError, UsageError
 from trapcore.parallel.budget import Cancellation
 from trapcore.trees.chess_game import parse_position
-from trapline.web.pages.boards import Picture, dests, ground, squares, with_gaps
+from trapline.web.pages.boards import Picture, dests, ground, push, squares, with_gaps
 from trapline.web.pages.game_viewer import move_number
 from trapline.web.pages.rendering import PROMOTIONS, address, capital, language_of, page
 from trapline.web.service import service_of
@@ -50,8 +50,11 @@ ENDS = {
     chess.Termination.STALEMATE: "Stalemate.",
     chess.Termination.INSUFFICIENT_MATERIAL: "Neither side can mate.",
     chess.Termination.THREEFOLD_REPETITION: "The position was there three times.",
+    chess.Termination.FIVEFOLD_REPETITION: "The position was there three times.",
     chess.Termination.FIFTY_MOVES: "Fifty moves without a capture or a pawn move.",
+    chess.Termination.SEVENTYFIVE_MOVES: "Fifty moves without a capture or a pawn move.",
 }
+TOO_LONG = "The game has had 300 moves, the most here."
 RESULTS = {"win": "You won.", "loss": "You lost.", "draw": "A draw."}
 
 Text = Annotated[str, Field(max_length=200)]
@@ -90,10 +93,7 @@ class Game(BaseModel):
         """Board with the moves so far. Raises `PositionError` and `InputError`."""
         board = parse_position(self.fen) if self.fen else chess.Board()
         for uci in filter(None, self.line.split(",")):
-            try:
-                board.push_uci(uci)
-            except ValueError as error:
-                raise InputError("{move!r} is no legal move in {fen}", move=uci[:20], fen=board.fen()) from error
+            push(board, uci)
         return board
 
     def url(
@@ -239,7 +239,21 @@ def _told(before: chess.Board, after: chess.Board, move: chess.Move, bait: SetBa
 
 
 def _ended(game: Game, board: chess.Board) -> bool:
-    return game.given_up or len(board.move_stack) >= LONGEST or board.is_game_over(claim_draw=True)
+    return game.given_up or len(board.move_stack) >= LONGEST or _outcome(board) is not None
+
+
+def _outcome(board: chess.Board) -> chess.Outcome | None:
+    """How the game has ended; None if it goes on.
+
+    A repetition and fifty moves end it once they are on the board. For python-chess they do before, if a move that is
+    not played yet could bring them about.
+    """
+    found = board.outcome()
+    if found is None and board.is_repetition(3):
+        return chess.Outcome(chess.Termination.THREEFOLD_REPETITION, None)
+    if found is None and board.is_fifty_moves():
+        return chess.Outcome(chess.Termination.FIFTY_MOVES, None)
+    return found
 
 
 def _result(game: Game, board: chess.Board) -> str:
@@ -248,7 +262,7 @@ def _result(game: Game, board: chess.Board) -> str:
         return "0-1" if game.color else "1-0"
     if not _ended(game, board):
         return "*"
-    outcome = board.outcome(claim_draw=True)
+    outcome = _outcome(board)
     return "1/2-1/2" if outcome is None else outcome.result()
 
 
@@ -324,8 +338,8 @@ def _said(request: Request, game: Game, board: chess.Board, *, is_over: bool) ->
         return language.text("You are to move.")
     result = _result(game, board)
     own = "draw" if result == "1/2-1/2" else "win" if (result == "1-0") == game.color else "loss"
-    outcome = board.outcome(claim_draw=True)
-    how = "" if outcome is None or game.given_up else ENDS.get(outcome.termination, "")
+    outcome = _outcome(board)
+    how = "" if game.given_up else TOO_LONG if outcome is None else ENDS[outcome.termination]
     return " ".join(language.text(words) for words in (how, RESULTS[own]) if words)
 
 
