@@ -98,7 +98,7 @@ class Played:
         return self.moves[epd].total() if epd in self.moves else 0
 
 
-def games_named(library: Library, name: str, *, every: bool = False, site: str | None = None) -> Games:
+def games_named(library: Library, name: str, *, every: bool | None = None, site: str | None = None) -> Games:
     """The indexed games of a player by a part of his name, see `db.games.players.find_players`, at one site or all.
 
     Raises `UsageError` for a name that nobody or several have, for an unknown site and for one without his games.

@@ -53,11 +53,12 @@ def players_of_file(path: Path) -> tuple[Counter[str], int, Counter[str]]:
     return names, games, skipped
 
 
-def find_players(known: Mapping[str, int], text: str, *, every: bool = False) -> tuple[str, ...]:
+def find_players(known: Mapping[str, int], text: str, *, every: bool | None = None) -> tuple[str, ...]:
     """The names that are meant by ``text``: a name in full, otherwise those that have it as a part.
 
     Capitals and accents do not matter. ``known``: the names and their games, see `players`. Raises `UsageError` if
     nobody is called so, which lists the nearest names; and if several are, unless ``every`` takes them all for one.
+    With None the caller has no ``--all``, and the error does not name it.
     """
     text = unicodedata.normalize("NFC", text.strip())  # as the names are stored
     wanted = plain(text)
@@ -74,11 +75,20 @@ def find_players(known: Mapping[str, int], text: str, *, every: bool = False) ->
             return tuple(whole)
     most = sorted(found, key=lambda name: (-known[name], name))
     rest = f"; and {len(most) - MOST_LISTED:,} more" if len(most) > MOST_LISTED else ""
+    names = f"{_listed(known, most[:MOST_LISTED])}{rest}"
+    if every is None:
+        raise UsageError(
+            "{count:,} players have {text!r} in their names: {names}; give the name in full",
+            count=len(found),
+            text=text,
+            names=names,
+        )
     raise UsageError(
-        "{count:,} players are called {text!r}: {names}; give the name in full, or --all if all of them are one",
+        "{count:,} players have {text!r} in their names: {names}; give the name in full, or --all if all of them are "
+        "one",
         count=len(found),
         text=text,
-        names=f"{_listed(known, most[:MOST_LISTED])}{rest}",
+        names=names,
     )
 
 

@@ -175,6 +175,12 @@ def test_a_message_has_its_values_in_the_language_of_the_reader() -> None:
             find_players(names, "Xavier")
         words = german.message(error.value.message)
         assert words.startswith(f"keine Partie hat einen Spieler namens 'Xavier'; {start}")
+    for every, end in ((None, "geben Sie den ganzen Namen"), (False, "oder --all, wenn alle einer sind")):
+        with pytest.raises(UsageError) as several:
+            find_players({"Eva Kiss": 2, "Tom Kiss": 1}, "kiss", every=every)
+        words = german.message(several.value.message)
+        assert words.startswith("2 Spieler haben 'kiss' im Namen: Eva Kiss")
+        assert words.endswith(end)
     none = "none of the {count:,} exercises is of this kind; ask for less: no --opening or --rating"
     many = UsageError(none, count=2000)
     assert str(many).startswith("none of the 2,000 exercises")
