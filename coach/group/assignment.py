@@ -102,7 +102,8 @@ def assigned_practice(
     exercises = tuple(filter(wanted, every))
     if not exercises:
         raise UsageError(
-            "none of the {count:,} exercises is of this kind; ask for less: no --opening or --rating", count=len(every)
+            "none of the {count:,} exercises is of this kind; leave out a condition, such as the opening or the rating",
+            count=len(every),
         )
     return Practice(player, exercises)
 

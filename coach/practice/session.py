@@ -170,7 +170,8 @@ def wanted_exercises(material: Material, wanted: Filter, *, bundled: bool = True
         raise unknown_name("theme", wanted.theme, map(theme_words, themes))
     if not found:
         raise UsageError(
-            "none of the {count:,} exercises is of this kind; ask for less: no --opening or --rating", count=len(every)
+            "none of the {count:,} exercises is of this kind; leave out a condition, such as the opening or the rating",
+            count=len(every),
         )
     chosen = in_turn([*found.values()]) if wanted.pattern else [*found.values()]
     return with_decoys(chosen, material.decoys)
@@ -180,7 +181,7 @@ def find_player(library: Library, player: str) -> str:
     """The name that is meant by one or a part of one; see `db.games.players.find_players`. Raises `UsageError`."""
     with library.database.read() as connection:
         known = profile_names(connection)
-    if player in known:
+    if player and player in known:  # somebody without a name may have answers, too
         return player
     (name,) = find_players(players(library), player)
     return name

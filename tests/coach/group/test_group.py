@@ -29,6 +29,7 @@ from coach.practice.session import open_practice
 from db.games.accounts import SiteAccount
 from db.library.library import Library
 from db.library.open import open_library
+from db.storage.practice_rows import Repertoire, store_repertoire
 from db.storage.tables import GameRow, GroupExerciseRow, GroupMemberRow, LosingMoveRow, PracticeReviewRow
 from db.wording.languages.available import LANGUAGES, Language
 from db.wording.languages.english import ENGLISH
@@ -84,6 +85,14 @@ def test_groups_are_found_by_name_and_slug_and_kept_apart_by_their_coach(library
         create_group(library, f"U{number}", NOBODY)
     with pytest.raises(UsageError, match="which is the most"):
         create_group(library, "One more", NOBODY)
+
+
+def test_no_pupil_is_without_a_name(library: Library, group: Group) -> None:
+    with library.database.write() as connection:  # answers of somebody who gave no name
+        store_repertoire(connection, "", Repertoire(pgn="1. e4 *", colour="white", source="", at=NOW))
+    for text in ("", " "):
+        with pytest.raises(UsageError, match="give a player's name"):
+            named_players(library, [text])
 
 
 def test_a_pupil_who_leaves_is_named_and_may_come_back(library: Library, group: Group) -> None:

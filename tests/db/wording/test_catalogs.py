@@ -181,7 +181,7 @@ def test_a_message_has_its_values_in_the_language_of_the_reader() -> None:
         words = german.message(several.value.message)
         assert words.startswith("2 Spieler haben 'kiss' im Namen: Eva Kiss")
         assert words.endswith(end)
-    none = "none of the {count:,} exercises is of this kind; ask for less: no --opening or --rating"
+    none = "none of the {count:,} exercises is of this kind; leave out a condition, such as the opening or the rating"
     many = UsageError(none, count=2000)
     assert str(many).startswith("none of the 2,000 exercises")
     assert german.message(many.message).startswith("keine der 2.000 Aufgaben")
