@@ -134,12 +134,12 @@ def lines_of(data: bytes, name: str, *, colour: Side | None = None, player: Coll
         side = _side_with_fewer_choices(together)
         if side is None:
             number, game = unsaid[0]
+            event = game.headers.get("Event", "?")
             raise InputError(
-                "{name}, game {number} ({event}): nothing says whose repertoire this is; choose the colour, in a shell "
+                "{name}, game {game}: nothing says whose repertoire this is; choose the colour, in a shell "
                 "by --color white or --color black",
                 name=name,
-                number=number,
-                event=game.headers.get("Event", "?"),
+                game=number if event == "?" else f"{number} ({event})",
             )
         found[side].is_guessed = True
         for _, game in unsaid:
@@ -150,11 +150,18 @@ def lines_of(data: bytes, name: str, *, colour: Side | None = None, player: Coll
     return lines
 
 
-def _chapters(data: bytes, name: str) -> Iterator[chess.pgn.Game]:
+def text_of(data: bytes, name: str) -> str:
+    """The text of some PGN. Raises `InputError` if it is no text; errors call it ``name``."""
+    if b"\0" in data:
+        raise InputError("{name}: this is no text; give PGN", name=name)
     try:
-        source = StringIO(data.decode("utf-8-sig"))
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        source = StringIO(data.decode("latin-1"))
+        return data.decode("latin-1")
+
+
+def _chapters(data: bytes, name: str) -> Iterator[chess.pgn.Game]:
+    source = StringIO(text_of(data, name))
     number = 1
     try:
         start = 0

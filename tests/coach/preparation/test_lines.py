@@ -69,6 +69,8 @@ def test_a_null_move_and_what_follows_it_are_left_out(tmp_path: Path) -> None:
         (WHITE + BLACK.replace("d5", "Rh9"), "mine.pgn, game 2: Rh9 is no move"),
         ('[Orientation "white"]\n[Variant "Atomic"]\n\n1. e4 *\n', "game 1: it is no chess but atomic"),
         ('[Event "Main"]\n\n1. e4 e5 *\n', "game 1 (Main): nothing says whose repertoire this is; choose the colour"),
+        ("1. e4 e5 *\n", "mine.pgn, game 1: nothing says whose repertoire this is"),
+        ("1. e4 \0 e5 *\n", "mine.pgn: this is no text; give PGN"),
         ("", "there is no game with moves in it"),
     ],
 )

@@ -125,6 +125,13 @@ def test_what_cannot_be_is_said_and_the_text_stays(
     assert "<b>1." not in answer.text
 
 
+def test_a_file_that_is_no_text_is_refused_and_not_put_into_the_form(client: httpx.Client) -> None:
+    answer = client.post("/repertoire", files={"file": ("mine.pgn", b"\x89PNG\r\n\0\0")}, data={"color": "white"})
+    assert answer.status_code == 422
+    assert "PGN: this is no text; give PGN" in words(answer)
+    assert "\x89PNG" not in answer.text
+
+
 def test_a_file_that_is_too_long_is_refused(client: httpx.Client) -> None:
     long = {"file": ("mine.pgn", b"1. e4 e5 *\n\n" * 100_000)}
     answer = client.post("/repertoire", files=long, data={"color": "white"})

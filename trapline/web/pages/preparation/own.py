@@ -4,7 +4,7 @@ from hashlib import blake2b
 from typing import BinaryIO
 
 from coach.practice.session import find_player
-from coach.preparation.lines import Lines, lines_of
+from coach.preparation.lines import Lines, lines_of, text_of
 from db.games.accounts import SiteAccount
 from db.games.trap_occurrences import Games, games_of_player
 from db.storage.practice_rows import Repertoire, repertoire_of
@@ -60,7 +60,7 @@ def read_repertoire(service: Service, repertoire: Repertoire, games: Games) -> l
 
 
 def uploaded_text(upload: BinaryIO) -> str:
-    """The text of an upload, unpacked. Raises `InputError` if it is too long."""
+    """The text of an upload, unpacked. Raises `InputError` if it is too long, or no text."""
     upload.seek(0)
     data = b""
     limits = ReadLimits(MOST_BYTES, UPLOAD_WINDOW)
@@ -71,7 +71,4 @@ def uploaded_text(upload: BinaryIO) -> str:
                 raise InputError(
                     "a repertoire may have {most} MiB here; give its openings apart", most=MOST_BYTES >> 20
                 )
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return data.decode("latin-1")
+    return text_of(data, "PGN")
