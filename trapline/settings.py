@@ -287,6 +287,8 @@ def _not_json() -> Problem:
 def _invalid(error: ValidationError, arguments: Mapping[str, object], file: _File) -> Iterator[Problem]:
     """Errors of one sentence for each problem of a validation; they name the source of the value."""
     unknown = {".".join(place).lower() for place, _ in _unknown(file.values, str)}
+    # A value that may be of several types has an error for each.
+    found: dict[tuple[str, int | None], list[str]] = {}
     for each in error.errors():
         place = tuple(each["loc"])
         name = ".".join(map(str, place[: 2 if place[0] in SECTIONS else 1]))
@@ -298,10 +300,16 @@ def _invalid(error: ValidationError, arguments: Mapping[str, object], file: _Fil
             source = variables[0]
         elif _contains(file.values, name) and not _contains(arguments, name):
             source, line = f"{name} in {file.at(place)}", file.line(place)
+        if each["type"] == "extra_forbidden":
+            found[f"{source} has no {place[-1]!r}: `trapline settings --all` lists what it may have", line] = []
+            continue
         problem = each["msg"].removeprefix("Value error, ")
         # A table may hold a secret.
         value = "" if name in SECRETS or isinstance(each["input"], Mapping) else f" {each['input']!r}"
-        yield Problem(f"{source} cannot be{value}: {problem[0].lower()}{problem[1:]}", line)
+        problems = found.setdefault((f"{source} cannot be{value}", line), [])
+        problems.append(f"{problem[0].lower()}{problem[1:]}")
+    for (text, line), problems in found.items():
+        yield Problem(": ".join([text, *([", or ".join(dict.fromkeys(problems))] if problems else [])]), line)
 
 
 def _contains(values: object, name: str) -> bool:

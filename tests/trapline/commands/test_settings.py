@@ -271,6 +271,21 @@ def test_all_errors_of_a_file_are_told_at_once_each_with_its_line(
     assert "lip_secret" not in str(caught.value)
 
 
+def test_a_value_of_several_types_is_one_error_and_an_unknown_name_of_a_profile_is_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    text = '[bot]\nstrength = "1100"\n\n[[bot.profiles]]\nspeed = ["blitz"]\n'
+    path = write(monkeypatch, tmp_path, text)
+    with pytest.raises(UsageError) as caught:
+        Settings()
+    assert [sentence.replace(str(path), "FILE") for sentence in caught.value.sentences] == [
+        "2 settings are wrong:",
+        "bot.strength in FILE (line 2) cannot be '1100': input should be 'full' or 'opponent', or input should be "
+        "greater than or equal to 1200",
+        "bot.profiles in FILE (line 5) has no 'speed': `trapline settings --all` lists what it may have",
+    ]
+
+
 def test_a_command_prints_each_error_in_a_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     write(monkeypatch, tmp_path, "jobs = 0\nnodes = 0\n")
     done = subprocess.run(
