@@ -152,7 +152,9 @@ def ask(folder: Path, request: Mapping[str, object]) -> dict[str, Any]:
             answer = json.loads(_line(bot, ANSWER_SECONDS, MOST_ANSWER_BYTES))
     except OSError as error:
         if error.errno in (errno.ENOENT, errno.ECONNREFUSED):
-            raise InputError(f"no bot runs in {folder}") from None
+            raise InputError(
+                f"no bot runs in {folder}; `trapline bot` starts one, and the setting bot.folder names another folder"
+            ) from None
         raise InputError(f"the bot in {folder} cannot be asked: {error.strerror or error}") from None
     except ValueError as error:
         raise InputError(f"the bot in {folder} gives no answer: {error}") from None

@@ -152,7 +152,7 @@ def test_only_the_account_of_the_bot_may_connect(answering: Path, monkeypatch: p
 def test_a_socket_of_a_dead_bot_is_replaced_and_that_of_a_living_one_is_not(tmp_path: Path) -> None:
     with closing(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)) as dead:
         dead.bind(str(tmp_path / NAME))
-    with pytest.raises(InputError, match="no bot runs in"):
+    with pytest.raises(InputError, match=r"no bot runs in .*; `trapline bot` starts one"):
         ask(tmp_path, {})
     with closing(ControlSocket(tmp_path, lambda request: {"heard": 1})):
         assert ask(tmp_path, {}) == {"heard": 1}
