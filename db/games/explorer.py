@@ -274,7 +274,7 @@ class _View(NamedTuple):
 def board_of(fen: str | None, moves: str | None) -> chess.Board:
     """The position of a FEN, or after moves (SAN or UCI) from the usual start. Raises `UsageError` and `InputError`."""
     if (fen is None) == (moves is None):
-        raise UsageError("a position is given by its FEN or by the moves that lead to it, and not by both")
+        raise UsageError("give a position by its FEN or by the moves that lead to it, and not by both")
     if fen is not None:
         return parse_position(fen)
     board = chess.Board()

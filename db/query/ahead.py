@@ -177,15 +177,13 @@ def boards_of(text: str) -> list[tuple[chess.Board, str]]:
         return [(parse_position(text), "")]
     board = chess.Board()
     try:
-        for move in read_moves(board, text, "moves"):
+        for move in read_moves(board, text, "the moves"):
             board.push(move)
     except InputError as error:
         # Only now, because to compare a text with all names takes longest.
         if named := positions_of_opening(text):
             return [(parse_position(epd), name) for epd, name in named.items()]
-        raise UsageError(
-            "start is no opening, ECO code or FEN, and no line of moves: {error}", error=str(error)
-        ) from error
+        raise UsageError("{text!r} is no opening, ECO code or FEN ({error})", text=text, error=error.message) from error
     return [(board, "")]
 
 

@@ -83,7 +83,9 @@ def test_a_game_begins_at_the_start_an_opening_moves_or_a_position(
 def test_a_start_that_means_nothing_is_refused_with_the_reason(client: httpx.Client) -> None:
     answer = client.get("/play/new", params={"start": "xyzzy"})
     assert answer.status_code == 400
-    assert "start is no opening" in answer.text.replace("Start", "start")
+    assert "'xyzzy' is no opening, ECO code or FEN (the moves: 'xyzzy' is no legal move" in unescape(answer.text)
+    german = client.get("/play/new", params={"start": "xyzzy", "lang": "de"})
+    assert "'xyzzy' ist weder Eröffnung noch ECO-Code noch FEN (die Züge: 'xyzzy' ist kein" in unescape(german.text)
 
 
 def test_the_same_address_has_the_same_reply_and_another_number_may_have_another(client: httpx.Client) -> None:
