@@ -216,7 +216,7 @@ def test_the_traps_of_a_trickster_are_told_when_the_game_is_over(client: httpx.C
     bait = chess.Board(trap.fen).san(chess.Move.from_uci(trap.baits[0].uci))
     told = re.search(r"<li>([^<]* loses to [^<]*)<strong>([^<]*)</strong>", over.text)
     assert told is not None
-    assert bait in unescape(told[1])
+    assert re.search(rf"^6\.\.\.\S+ set the .*: 7\.{re.escape(bait)} loses to 7\.\.\.\S", unescape(told[1]))
     assert told[2] == "You fell for it."
 
 

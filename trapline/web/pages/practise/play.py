@@ -24,6 +24,7 @@ from coach.sparring.partner import Partner, PartnerMove
 from coach.sparring.strength import LEAST_RATING, MOST_RATING, Style
 from db.query.ahead import boards_of
 from db.traps.openings import opening_of
+from db.wording import moves as numbered_moves
 from trapcore import _native
 from trapcore.errors import InputError, Message, PositionError, UsageError
 from trapcore.parallel.budget import Cancellation
@@ -230,12 +231,19 @@ def _told(before: chess.Board, after: chess.Board, move: chess.Move, bait: SetBa
     answered = after.copy(stack=False)
     answered.push(line[0])
     return SetTrap(
-        before.variation_san([move]),
+        _numbered(before, [move]),
         trap_of(bait).name,
-        after.variation_san(line[:1]),
-        answered.variation_san(line[1:]),
+        _numbered(after, line[:1]),
+        _numbered(answered, line[1:]),
         was_taken,
     )
+
+
+def _numbered(board: chess.Board, line: Sequence[chess.Move]) -> str:
+    """Moves from a position on, in SAN with their numbers."""
+    replay = board.copy(stack=False)
+    sans = [replay.san_and_push(move) for move in line]
+    return numbered_moves.line(sans, 2 * board.fullmove_number + (not board.turn))
 
 
 def _ended(game: Game, board: chess.Board) -> bool:
