@@ -95,10 +95,10 @@ def _losing_notes(found: Preparation, language: Grammar) -> Iterator[str]:
     text, losses = language.text, found.report.losses
     games = language.counted(losses.games, "game")
     if not losses.games:
-        yield text("None of these games was looked through for losing moves yet: trapline index does that.")
+        yield text("None of these games has been searched for losing moves yet: trapline index does that.")
         return
     yield text(
-        "Looked through for losing moves: %(games)s. He played %(own)s; %(punished)s were punished.",
+        "Searched for losing moves: %(games)s. He played %(own)s; %(punished)s were punished.",
         games=games,
         own=language.counted(losses.in_all.own, "losing move"),
         punished=language.number(losses.in_all.own_punished),
@@ -153,7 +153,7 @@ def _with_colour(each: WithColour, language: Grammar) -> Section:
             games=language.counted(games, "game"),
         ),
         text(
-            "The book is the list of named openings. He made the first move behind it in %(games)s.",
+            "The book is the list of named openings. He left it first in %(games)s.",
             games=part_of(left, games, language),
         ),
     ]

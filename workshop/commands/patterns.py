@@ -17,7 +17,7 @@ def patterns(
 ) -> None:
     """See whether players repeat themselves more than they repeat others of their rating.
 
-    The games are those of the library, which `trapline index` has looked through for losing moves. Every player with
+    The games are those of the library, which `trapline index` has searched for losing moves. Every player with
     100 games or more is reported, whatever comes out. So is the share of the losing moves of all these games that have
     the cause and the mechanism of a bundled pattern.
     """

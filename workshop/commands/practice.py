@@ -21,7 +21,7 @@ def practice(
 ) -> None:
     """Hold the judgements of answers in `trapline practise` against an engine.
 
-    The exercises are drawn from the games of the library, which `trapline index` has looked through for losing moves,
+    The exercises are drawn from the games of the library, which `trapline index` has searched for losing moves,
     and from its traps. On one thread an exercise takes some seconds; an interrupted run goes on where it stopped.
     """
     import json
