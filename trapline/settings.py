@@ -299,7 +299,9 @@ def _invalid(error: ValidationError, arguments: Mapping[str, object], file: _Fil
         if variables and not _contains(arguments, name):
             source = variables[0]
         elif _contains(file.values, name) and not _contains(arguments, name):
-            source, line = f"{name} in {file.at(place)}", file.line(place)
+            whole = ".".join(map(str, place))
+            is_named = each["type"] != "extra_forbidden" and _contains(file.values, whole)
+            source, line = f"{whole if is_named else name} in {file.at(place)}", file.line(place)
         if each["type"] == "extra_forbidden":
             found[f"{source} has no {place[-1]!r}: `trapline settings --all` lists what it may have", line] = []
             continue

@@ -264,7 +264,7 @@ def test_all_errors_of_a_file_are_told_at_once_each_with_its_line(
         "bot.min_rating in FILE (line 15) cannot be 5000",
         "bot.token in FILE (line 16)",
         "bot.engine in FILE (line 17) cannot be",
-        "bot.engine in FILE (line 17) cannot be 0",
+        "bot.engine.nodes in FILE (line 17) cannot be 0",
         "bot.profiles in FILE (line 23) cannot be 'red'",
         "service.users in FILE (line 27) cannot be ['a b']",
     ]
@@ -274,12 +274,14 @@ def test_all_errors_of_a_file_are_told_at_once_each_with_its_line(
 def test_a_value_of_several_types_is_one_error_and_an_unknown_name_of_a_profile_is_named(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    text = '[bot]\nstrength = "1100"\n\n[[bot.profiles]]\nspeed = ["blitz"]\n'
+    text = '[bot]\nstrength = "1100"\n\n[[bot.profiles]]\nspeed = ["blitz"]\n\n[bot.people]\nmin_rating = -1\n'
     path = write(monkeypatch, tmp_path, text)
     with pytest.raises(UsageError) as caught:
         Settings()
-    assert [sentence.replace(str(path), "FILE") for sentence in caught.value.sentences] == [
-        "2 settings are wrong:",
+    *told, last = (sentence.replace(str(path), "FILE") for sentence in caught.value.sentences)
+    assert last.startswith("bot.people.min_rating in FILE (line 8) cannot be -1: ")
+    assert told == [
+        "3 settings are wrong:",
         "bot.strength in FILE (line 2) cannot be '1100': input should be 'full' or 'opponent', or input should be "
         "greater than or equal to 1200",
         "bot.profiles in FILE (line 5) has no 'speed': `trapline settings --all` lists what it may have",
