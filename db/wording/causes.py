@@ -175,7 +175,7 @@ def place_name(key: str, language: Grammar = ENGLISH, colour: Side = "white", *,
     """Where a killer line strikes, by the key of its place: ``knight fork on c7, king on e8``.
 
     ``colour`` is the side that made the mistake: keys have their squares turned as if that were White. A ``short`` name
-    does not say what is hit: ``knight fork on c7``.
+    does not say what is hit, nor by what something is taken: ``knight fork on c7``, ``pawn taken on d4``.
     """
     if key.startswith(MISSED):
         return _chance(place_name(key.removeprefix(MISSED), language, colour, short=short), language)
@@ -186,7 +186,7 @@ def place_name(key: str, language: Grammar = ENGLISH, colour: Side = "white", *,
     bare = bare_piece(_ROLES[victim[0]], language) if victim else ""
     piece = "" if actor is None else bare_piece(actor, language)
     if name in TAKEN_PLACES:
-        return language.text(TAKEN_PLACES[name], piece=piece, victim=bare, square=at)
+        return language.text(TAKEN_PLACES["taken" if short else name], piece=piece, victim=bare, square=at)
     theme = language.text("mate at once") if name == "mateIn1" else language.theme_names[name][0]
     words = language.text("%(piece)s %(theme)s on %(square)s", piece=piece, theme=theme, square=square)
     if short or not victim or at == square:

@@ -138,7 +138,7 @@ def test_a_game_against_trapline_goes_on_in_the_page(browser: Browser) -> None:
     browser.wait_text("[data-say]", "You are to move.")
     assert browser.driver.execute_script("return window.stays") is True, "the page was loaded anew"
     browser.press("#give-up")
-    browser.wait_text("[data-say]", "You lost.")
+    browser.wait_text("[data-say]", "You resigned.")
     browser.picture("play")
     browser.one("main form button").click()
     browser.wait_text("h1", "Annotated games")

@@ -189,7 +189,7 @@ def test_a_game_may_be_given_up_taken_back_and_downloaded(client: httpx.Client) 
     give_up = re.search(r'id="give-up" href="([^"]+)"', page.text)
     assert give_up is not None
     over = client.get(unescape(give_up[1]))
-    assert said(over) == "You lost."
+    assert said(over) == "You resigned."
     file = re.search(r'href="([^"]+)" download', over.text)
     assert file is not None
     assert '[Result "0-1"]' in client.get(unescape(file[1])).text

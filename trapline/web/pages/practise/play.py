@@ -344,10 +344,12 @@ def _said(request: Request, game: Game, board: chess.Board, *, is_over: bool) ->
         if board.turn != game.color:
             return language.text("trapline thinks …")
         return language.text("You are to move.")
+    if game.given_up:
+        return language.text("You resigned.")
     result = _result(game, board)
     own = "draw" if result == "1/2-1/2" else "win" if (result == "1-0") == game.color else "loss"
     outcome = _outcome(board)
-    how = "" if game.given_up else TOO_LONG if outcome is None else ENDS[outcome.termination]
+    how = TOO_LONG if outcome is None else ENDS[outcome.termination]
     return " ".join(language.text(words) for words in (how, RESULTS[own]) if words)
 
 
