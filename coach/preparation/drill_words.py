@@ -62,7 +62,7 @@ def verdict(drill: Drill, line: DrillLine, uci: str, language: Grammar = ENGLISH
 
 
 def _dangers(drill: Drill, line: DrillLine, uci: str, language: Grammar) -> Iterator[str]:
-    """The traps that a wrong move falls into, or leads towards."""
+    """The traps that a wrong move falls into, or in which the next own move may be the bait."""
     if not uci:
         return
     (san,) = _native.sans(line.epd, [uci])
@@ -77,9 +77,10 @@ def _dangers(drill: Drill, line: DrillLine, uci: str, language: Grammar) -> Iter
                 trap=_named(found, language),
                 line=_punished(found),
             )
-        elif one.moves[:1] == (san,):
+        elif one.moves[:1] == (san,) and len(one.moves) == _TO_BAIT:
             yield language.text(
-                "It leads towards a trap for you, %(trap)s: %(moves)s?",
+                "%(move)s leads to a trap for you, %(trap)s: %(moves)s?",
+                move=moves.line([san], _half_move(drill, line) + len(line.moves)),
                 trap=_named(found, language),
                 moves=_way(found),
             )
@@ -103,6 +104,10 @@ def _beside(drill: Drill, line: DrillLine, uci: str, language: Grammar) -> list[
         else:
             told.append(language.text("A trap for your opponent lies beside it, %(trap)s: %(moves)s?", **gaps))
     return told[:TRAPS]
+
+
+_TO_BAIT = 2
+"""Moves from a wrong one to the next own one: itself and the reply."""
 
 
 def _way(found: TrapBeside) -> str:

@@ -152,6 +152,14 @@ def test_a_wrong_move_is_told_with_the_comment_of_the_repertoire_and_the_trap(li
     assert "It avoids the bait 5...Bxd1: Légal's mate (proved, mate in 2)." in right
 
 
+def test_a_wrong_move_after_which_the_next_may_be_a_bait_is_told_with_it(library: Library) -> None:
+    found = drill(library, BLACK.replace("Bg4 5. Nxe5 Nxe5", "Be7"))
+    line = found.line("black", 0, ["e2e4", "e7e5", "g1f3", "b8c6", "f1c4", "d7d6", "b1c3"])
+    assert line is not None
+    wrong = " ".join(verdict(found, line, "c8g4", is_first=True))
+    assert "4...Bg4 leads to a trap for you, Légal's mate (proved, mate in 2): 4...Bg4 5.Nxe5 Bxd1?" in wrong
+
+
 def test_a_trap_beside_a_line_is_told_with_the_right_move(library: Library) -> None:
     found = drill(library)
     line = found.line("white", 0, ["e2e4", "e7e5", "g1f3", "b8c6", "f1c4", "d7d6"])
