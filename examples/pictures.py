@@ -38,7 +38,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         library = f"{scratch}/library.sqlite"
         trapline = [sys.executable, "-m", "trapline"]
-        # Whoever makes them has other engines, settings and languages.
+        # The pictures do not depend on the settings of who makes them.
         own = {**os.environ, "TRAPLINE_ENGINE": "off", "TRAPLINE_LANGUAGE": "en", "TRAPLINE_CONFIG": os.devnull}
         subprocess.run([*trapline, "library", "init", "--db", library], cwd=ROOT, check=True, env=own)
         games = str(ROOT / "examples" / "games.pgn")

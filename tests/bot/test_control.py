@@ -40,7 +40,7 @@ def controlled(server: Server, settings: Settings, **given: object) -> Iterator[
             yield bot
 
 
-def told(settings: Settings, monkeypatch: pytest.MonkeyPatch, *words: str) -> str:
+def output_of(settings: Settings, monkeypatch: pytest.MonkeyPatch, *words: str) -> str:
     """What `trapline bot ctl` prints."""
     monkeypatch.setenv("TRAPLINE_BOT_FOLDER", str(settings.bot.folder))
     done = CliRunner().invoke(app, ["bot", "ctl", *words], catch_exceptions=False)
@@ -57,13 +57,13 @@ def test_status_shows_games_queue_and_arenas_while_a_game_runs(
         until(lambda: server.do(lambda site: game in site.games and site.games[game].ply >= 3))
         waiting = challenged(server, rated=False)
         until(lambda: ask(settings.bot.folder, {"command": "status"})["waiting"])
-        found = json.loads(told(settings, monkeypatch, "status", "--json"))
+        found = json.loads(output_of(settings, monkeypatch, "status", "--json"))
         assert (found["account"], found["is_well"], found["problems"]) == ("TrapBot", True, [])
         (shown,) = found["games"]
         assert (shown["id"], shown["opponent"]["name"], shown["color"]) == (game, "Player1", "white")
         assert all(0 < seconds <= 180 for seconds in shown["clocks"].values())
         assert [one["id"] for one in found["waiting"]] == [waiting]
-        text = told(settings, monkeypatch, "status")
+        text = output_of(settings, monkeypatch, "status")
         lines = text.splitlines()
         assert lines[0] == f"TrapBot plays on {server.url}; it is well"
         assert re.fullmatch(r"0 repertoires; 0 games wait to be indexed; \d+ MB are free", lines[1])
@@ -80,12 +80,12 @@ def test_the_owner_challenges_a_player_and_stops_the_bot_after_the_game(
 ) -> None:
     server.do(lambda site: Player(site, site.join("Anna"), Habits(resign_at=6), 1))
     with controlled(server, settings) as bot:
-        assert "Anna is challenged" in told(
+        assert "Anna is challenged" in output_of(
             settings, monkeypatch, "challenge", "Anna", "--clock", "1+0", "--color", "white"
         )
         until(lambda: bot.games)
-        assert "ends after its games: 1 run" in told(settings, monkeypatch, "stop")
-        assert "it is stopping" in told(settings, monkeypatch, "status")
+        assert "ends after its games: 1 run" in output_of(settings, monkeypatch, "stop")
+        assert "it is stopping" in output_of(settings, monkeypatch, "status")
         with pytest.raises(InputError, match="the bot is stopping"):
             ask(settings.bot.folder, {"command": "reload"})
         until(lambda: server.do(lambda site: all(game.over for game in site.games.values())))
@@ -123,10 +123,10 @@ def test_an_arena_is_joined_and_left_by_the_owner(
 
     server.do(prepare)
     with controlled(server, settings):
-        told(settings, monkeypatch, "join", "abcd1234")
-        until(lambda: "arena abcd1234: joined" in told(settings, monkeypatch, "status"))
-        told(settings, monkeypatch, "leave", "abcd1234")
-        assert "arena" not in told(settings, monkeypatch, "status")
+        output_of(settings, monkeypatch, "join", "abcd1234")
+        until(lambda: "arena abcd1234: joined" in output_of(settings, monkeypatch, "status"))
+        output_of(settings, monkeypatch, "leave", "abcd1234")
+        assert "arena" not in output_of(settings, monkeypatch, "status")
     no_violations(server)
 
 
@@ -241,7 +241,7 @@ def test_reload_changes_what_a_running_bot_can_change_and_names_the_rest(
             f'nodes = 77\n[bot]\nrepertoire_minutes = 0\nmodes = ["casual"]\ngreeting = "Good day"\nhealth_port = 9\n'
             f'block_lists = ["{file.parent / "blocked.txt"}"]\ntournaments = ["abcd1234"]\n'
         )
-        text = told(settings, monkeypatch, "reload")
+        text = output_of(settings, monkeypatch, "reload")
         assert text.startswith("the settings were read again; changed: ")
         for name in ("bot.modes", "bot.greeting", "bot.block_lists", "bot.tournaments", "bot.max_games"):
             assert name in text.partition("these need a restart")[0]
@@ -257,7 +257,7 @@ def test_reload_changes_what_a_running_bot_can_change_and_names_the_rest(
         until(lambda: server.do(lambda site: site.challenges[rated].reason == "casual"))
         said = server.do(lambda site: [line.text for line in site.record.messages if line.game == game])
         assert "Good day" in said
-        assert "nothing has changed" not in told(settings, monkeypatch, "reload")
+        assert "nothing has changed" not in output_of(settings, monkeypatch, "reload")
     no_violations(server)
 
 

@@ -121,7 +121,7 @@ def test_what_is_wrong_is_said_in_one_line(folder: Path, arguments: tuple[str, .
 
 @pytest.fixture(scope="module")
 def lichess() -> Iterator[Server]:
-    """Two studies, of which one is private, and a token that may write into the other."""
+    """A private study, a public one, and a token that may write into the public one."""
 
     def prepare(site: Site) -> None:
         owner = site.join("Owner")

@@ -26,7 +26,7 @@ ArenaArgument = Annotated[str, typer.Argument(metavar="ARENA", help="The 8 lette
 def status(as_json: JsonOption = False) -> None:
     """Show the games with their opponents and clocks, the challenges that wait, arenas, and problems."""
     found = _ask({"command": "status"})
-    echo(json.dumps(found, indent=2) if as_json else "\n".join(_told(found)))
+    echo(json.dumps(found, indent=2) if as_json else "\n".join(_status_lines(found)))
 
 
 @ctl.command()
@@ -79,7 +79,7 @@ def _tell(request: Mapping[str, object]) -> None:
     echo(harmless_line(str(_ask(request).get("message", ""))))
 
 
-def _told(found: Mapping[str, Any]) -> list[str]:
+def _status_lines(found: Mapping[str, Any]) -> list[str]:
     """The answer to `status` as lines of text."""
     from trapcore.io.plain_text import harmless_line
 

@@ -97,7 +97,7 @@ class _Session(Dialogue):
         while True:
             echo(f"\n{drawn(line.board().fen(), flipped=line.colour == 'black')}\n")
             self._skipped.add(line.epd)
-            uci = self._asked(line)
+            uci = self._ask(line)
             if uci is None:
                 return
             before = len(line.moves)
@@ -107,7 +107,7 @@ class _Session(Dialogue):
                 echo(self._language.text("The line ends here."))
                 return
 
-    def _asked(self, line: DrillLine) -> str | None:
+    def _ask(self, line: DrillLine) -> str | None:
         """The move of the repertoire by which the line goes on, after an answer; None if the line is put off."""
         from coach.practice.exercise import AnswerError, read_answer
         from coach.practice.schedule import now_utc

@@ -48,7 +48,7 @@ def ground(answer: httpx.Response) -> dict[str, Any]:
     return told
 
 
-def said(answer: httpx.Response) -> str:
+def status_of(answer: httpx.Response) -> str:
     found = re.search(r"data-say>([^<]*)", answer.text)
     assert found is not None
     return unescape(found[1])
@@ -103,9 +103,9 @@ def test_a_script_sees_the_own_move_before_the_reply(client: httpx.Client) -> No
     quick = client.get("/play/game", params=values, headers={"x-part": "quick"})
     assert ground(quick)["last"] == ["e2", "e4"]
     assert "data-later" in quick.text
-    assert said(quick) == "trapline thinks …"
+    assert status_of(quick) == "trapline thinks …"
     whole = client.get("/play/game", params=values)
-    assert said(whole) == "You are to move."
+    assert status_of(whole) == "You are to move."
     assert ground(whole)["turn"] == "white"
 
 
@@ -117,7 +117,7 @@ def test_without_a_script_squares_are_links(client: httpx.Client) -> None:
     move = re.search(r'<a id="square-e4" href="([^"]+)"', page.text)
     assert move is not None
     page = client.get(unescape(move[1]))
-    assert said(page) == "You are to move."
+    assert status_of(page) == "You are to move."
     assert ground(page)["fen"].split("/")[4].startswith("4P")
 
 
@@ -135,7 +135,7 @@ def test_a_pawn_that_arrives_may_become_what_the_player_wants(client: httpx.Clie
 @pytest.mark.parametrize(("side", "words"), [("black", "Mate. You won."), ("white", "Mate. You lost.")])
 def test_a_mate_ends_the_game_and_leads_to_its_review(client: httpx.Client, side: str, words: str) -> None:
     page = play(client, side=side, line=FOOLED)
-    assert said(page) == words
+    assert status_of(page) == words
     assert "dests" not in ground(page)
     written = re.search(r'name="pgn" value="([^"]*)"', page.text)
     assert written is not None
@@ -171,7 +171,7 @@ KNIGHTS_OUT_AND_BACK = "g1f3,g8f6,f3g1,f6g8"
 def test_a_repetition_and_fifty_moves_end_the_game_once_they_are_on_the_board(
     client: httpx.Client, fen: str, line: str, words: str
 ) -> None:
-    assert said(play(client, fen=fen, line=line)) == words
+    assert status_of(play(client, fen=fen, line=line)) == words
 
 
 def test_a_game_of_300_moves_is_a_draw(client: httpx.Client) -> None:
@@ -181,7 +181,7 @@ def test_a_game_of_300_moves_is_a_draw(client: httpx.Client) -> None:
         pawns = [move for move in quiet if board.halfmove_clock > 80 and board.piece_type_at(move.from_square) == 1]
         board.push(numbers.choice(pawns or quiet or list(board.legal_moves)))
     line = ",".join(move.uci() for move in board.move_stack)
-    assert said(play(client, line=line)) == "The game has had 300 moves, the most here. A draw."
+    assert status_of(play(client, line=line)) == "The game has had 300 moves, the most here. A draw."
 
 
 def test_a_game_may_be_given_up_taken_back_and_downloaded(client: httpx.Client) -> None:
@@ -189,13 +189,13 @@ def test_a_game_may_be_given_up_taken_back_and_downloaded(client: httpx.Client) 
     give_up = re.search(r'id="give-up" href="([^"]+)"', page.text)
     assert give_up is not None
     over = client.get(unescape(give_up[1]))
-    assert said(over) == "You resigned."
+    assert status_of(over) == "You resigned."
     file = re.search(r'href="([^"]+)" download', over.text)
     assert file is not None
     assert '[Result "0-1"]' in client.get(unescape(file[1])).text
     back = re.search(r'id="take-back" href="([^"]+)"', page.text)
     assert back is not None
-    assert said(client.get(unescape(back[1]))) == "You are to move."
+    assert status_of(client.get(unescape(back[1]))) == "You are to move."
 
 
 def set_traps() -> Iterator[tuple[int, Game, LiveTrap]]:

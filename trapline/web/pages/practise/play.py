@@ -220,13 +220,13 @@ def _traps(game: Game, board: chess.Board, stop: Cancellation) -> list[SetTrap]:
                 replay.push(move)
                 baits = [SetBait(trap.fen, each.uci, each.killer_line, each.mate_in, each.gain) for each in trap.baits]
                 bait = next((each for each in baits if each.bait == taken), baits[0])
-                found.append(_told(before, replay, move, bait, was_taken=bait.bait == taken))
+                found.append(_set_trap(before, replay, move, bait, was_taken=bait.bait == taken))
                 continue
         replay.push(move)
     return found
 
 
-def _told(before: chess.Board, after: chess.Board, move: chess.Move, bait: SetBait, *, was_taken: bool) -> SetTrap:
+def _set_trap(before: chess.Board, after: chess.Board, move: chess.Move, bait: SetBait, *, was_taken: bool) -> SetTrap:
     line = [chess.Move.from_uci(uci) for uci in (bait.bait, *bait.line)]
     answered = after.copy(stack=False)
     answered.push(line[0])
@@ -290,6 +290,7 @@ def _page(
     last = board.move_stack[-1].uci() if board.move_stack else ""
     picture = Picture(fen=board.fen(), last=last, flipped=not game.color)
 
+    boards = _boards(board)
     moves = [move.uci() for move in board.move_stack]
     line = ",".join(moves)
 
@@ -325,9 +326,9 @@ def _page(
         ],
         waits=waits,
         is_over=is_over,
-        said=_said(request, game, board, is_over=is_over),
-        opening=opening_of(_positions(board)),
-        played=_played(board),
+        said=_status(request, game, board, is_over=is_over),
+        opening=opening_of(_native.epd(each.fen()) for each in boards),
+        played=_played(boards, board.move_stack),
         back=game.url(",".join(moves[:back])) if back >= game.opened and not waits else None,
         give_up=game.url(line, given_up=True) if mine else None,
         again=address("/play/new", level=game.level, style=game.style, side=game.side, start=game.fen),
@@ -337,7 +338,7 @@ def _page(
     )
 
 
-def _said(request: Request, game: Game, board: chess.Board, *, is_over: bool) -> str:
+def _status(request: Request, game: Game, board: chess.Board, *, is_over: bool) -> str:
     """What the page says above the moves."""
     language = language_of(request)
     if not is_over:
@@ -353,19 +354,17 @@ def _said(request: Request, game: Game, board: chess.Board, *, is_over: bool) ->
     return " ".join(language.text(words) for words in (how, RESULTS[own]) if words)
 
 
-def _positions(board: chess.Board) -> list[str]:
-    replay = board.root()
-    found = [_native.epd(replay.fen())]
+def _boards(board: chess.Board) -> list[chess.Board]:
+    """The position before the first move, and after each."""
+    boards = [board.root()]
     for move in board.move_stack:
-        replay.push(move)
-        found.append(_native.epd(replay.fen()))
-    return found
+        boards.append(boards[-1].copy(stack=False))
+        boards[-1].push(move)
+    return boards
 
 
-def _played(board: chess.Board) -> list[dict[str, str]]:
-    replay = board.root()
-    found = []
-    for count, move in enumerate(board.move_stack):
-        found.append({"number": move_number(replay, count == 0), "san": replay.san(move)})
-        replay.push(move)
-    return found
+def _played(boards: Sequence[chess.Board], moves: Sequence[chess.Move]) -> list[dict[str, str]]:
+    return [
+        {"number": move_number(board, count == 0), "san": board.san(move)}
+        for count, (board, move) in enumerate(zip(boards, moves, strict=False))
+    ]
