@@ -20,7 +20,7 @@ from coach.practice.tested import right_move, search_all
 from db.games.accounts import SiteAccount
 from db.library.library import Library
 from db.patterns.keys import Pattern
-from db.storage.column_types import stored
+from db.storage.column_types import stored, time_text
 from db.storage.tables import GroupExerciseRow, GroupRow
 from trapcore import _native
 from trapcore.errors import TraplineError, UsageError
@@ -77,7 +77,7 @@ def assign(library: Library, group: Group, exercises: Sequence[Exercise], now: d
     with library.database.write() as connection:
         connection.execute(delete(GroupExerciseRow).where(GroupExerciseRow.group_id == group.id))
         connection.execute(insert(GroupExerciseRow), rows)
-        values = {"assigned": now.strftime("%Y-%m-%dT%H:%M:%SZ"), "about": about}
+        values = {"assigned": time_text(now), "about": about}
         connection.execute(update(GroupRow).where(GroupRow.id == group.id).values(**values))
 
 

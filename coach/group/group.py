@@ -7,7 +7,6 @@ as his practice is: by a name as in the games, or by the address of an account.
 import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from sqlalchemy import Connection, Row, delete, insert, select, update
 
@@ -15,6 +14,7 @@ from coach.practice.session import find_player
 from db.games.accounts import SiteAccount, account_at
 from db.library.library import Library
 from db.storage.collation import plain
+from db.storage.column_types import time_text
 from db.storage.tables import GroupMemberRow, GroupRow
 from db.traps.trap import slugify
 from trapcore.errors import UsageError, unknown_name
@@ -143,7 +143,7 @@ def create_group(library: Library, name: str, coach: SiteAccount | None = None) 
     while slug in {group.slug for group in every}:
         number += 1
         slug = f"{start}-{number}"
-    values = {"slug": slug, "name": name, "coach": owner, "token": _token(), "created": _now()}
+    values = {"slug": slug, "name": name, "coach": owner, "token": _token(), "created": time_text()}
     with library.database.write() as connection:
         connection.execute(insert(GroupRow).values(**values))
     return find_group(library, slug)
@@ -188,7 +188,7 @@ def add_pupils(library: Library, group: Group, players: Iterable[tuple[str | Sit
         for key, name in new.items():
             row = (GroupMemberRow.group_id == group.id, GroupMemberRow.player == key)
             connection.execute(delete(GroupMemberRow).where(*row))
-            values = {"group_id": group.id, "player": key, "name": name, "since": _now()}
+            values = {"group_id": group.id, "player": key, "name": name, "since": time_text()}
             connection.execute(insert(GroupMemberRow).values(**values))
 
 
@@ -196,7 +196,7 @@ def remove_pupil(library: Library, group: Group, member: Member) -> None:
     """Have somebody leave a group; the day is kept, and his answers stay in his practice. Raises `LibraryError`."""
     row = (GroupMemberRow.group_id == group.id, GroupMemberRow.player == member.key)
     with library.database.write() as connection:
-        connection.execute(update(GroupMemberRow).where(*row).values(left=_now()))
+        connection.execute(update(GroupMemberRow).where(*row).values(left=time_text()))
 
 
 _COLUMNS = tuple(getattr(GroupRow, name) for name in ("id", "slug", "name", "coach", "token", "assigned", "about"))
@@ -220,7 +220,3 @@ def _members(connection: Connection) -> dict[int, list[Member]]:
 
 def _token() -> str:
     return secrets.token_urlsafe(_TOKEN_BYTES)
-
-
-def _now() -> str:
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

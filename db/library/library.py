@@ -6,13 +6,12 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from enum import StrEnum
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from db.storage.bulk import BulkLookup
-from db.storage.column_types import stored
+from db.storage.column_types import stored, time_text
 from db.storage.database import Database
 from db.storage.frequency import frequencies, frequencies_by_rating
 from db.storage.sighting_rows import BY_KEY, RECORDED_TRAPS, Sighting, record_occurrences
@@ -322,7 +321,7 @@ class Library(AbstractContextManager["Library"]):
 
     def set_weights(self, weights: Weights) -> None:
         """Store what was learned, in place of what was learned before."""
-        fitted = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        fitted = time_text()
         row = {"vocabulary": VOCABULARY_VERSION, "data": weights.to_bytes(), "traps": weights.traps, "fitted": fitted}
         with self.database.write() as connection:
             connection.execute(delete(WeightsRow))

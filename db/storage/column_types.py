@@ -4,6 +4,7 @@ They are SQLAlchemy's own in everything else. A server keeps to its types by its
 """
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Annotated, Any, ClassVar, TypeVar
 
 import sqlalchemy
@@ -47,6 +48,15 @@ def _misfit(kind: type, was: object) -> object:
     made = _MisfitText(shown(was)) if kind is str else numbers[kind]()
     made.was = was
     return made
+
+
+TIME = "%Y-%m-%dT%H:%M:%SZ"
+"""How times are stored: ISO 8601, UTC."""
+
+
+def time_text(time: datetime | None = None) -> str:
+    """A time in UTC, by default the present one, as it is stored: ``2026-11-22T01:02:03Z``."""
+    return (time or datetime.now(UTC)).strftime(TIME)
 
 
 def shown(value: object) -> str:

@@ -9,10 +9,8 @@ from datetime import UTC, datetime
 from sqlalchemy import Connection, delete, insert, select, update
 
 from db.storage.bulk import parts
-from db.storage.column_types import stored
+from db.storage.column_types import TIME, stored, time_text
 from db.storage.tables import MoveTestRow, PlayerProfileRow, PracticeCardRow, PracticeReviewRow, RepertoireRow
-
-_TIME = "%Y-%m-%dT%H:%M:%SZ"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,8 +126,8 @@ def store_review(connection: Connection, name: str, card: Card, review: Review) 
         "step": card.step,
         "stability": card.stability,
         "difficulty": card.difficulty,
-        "due": card.due.strftime(_TIME),
-        "last_review": card.last_review.strftime(_TIME),
+        "due": time_text(card.due),
+        "last_review": time_text(card.last_review),
     }
     number = connection.scalar(select(PracticeCardRow.id).filter_by(**here))
     if number is None:
@@ -140,7 +138,7 @@ def store_review(connection: Connection, name: str, card: Card, review: Review) 
         connection.execute(update(PracticeCardRow).where(PracticeCardRow.id == number).values(**state))
     values = {
         "card_id": number,
-        "at": review.at.strftime(_TIME),
+        "at": time_text(review.at),
         "answer": review.answer,
         "is_right": review.is_right,
         "hints": review.hints,
@@ -171,7 +169,7 @@ def store_repertoire(connection: Connection, name: str, repertoire: Repertoire) 
     profile = _identity(connection, PlayerProfileRow, name=name)
     connection.execute(delete(RepertoireRow).where(RepertoireRow.profile_id == profile))
     values = {"pgn": repertoire.pgn, "colour": repertoire.colour, "source": repertoire.source}
-    connection.execute(insert(RepertoireRow).values(profile_id=profile, at=repertoire.at.strftime(_TIME), **values))
+    connection.execute(insert(RepertoireRow).values(profile_id=profile, at=time_text(repertoire.at), **values))
 
 
 def move_tests(connection: Connection, by: str, epds: Collection[str]) -> dict[Place, MoveTest]:
@@ -210,4 +208,4 @@ def _identity(connection: Connection, table: type[PlayerProfileRow], name: str) 
 
 
 def _read(time: str) -> datetime:
-    return datetime.strptime(time, _TIME).replace(tzinfo=UTC)
+    return datetime.strptime(time, TIME).replace(tzinfo=UTC)

@@ -4,13 +4,13 @@ import secrets
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import fields
-from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, delete, func, or_, select, update
 from sqlalchemy.orm import InstrumentedAttribute, outerjoin
 
 from db.storage.bulk import BulkInsert, BulkLookup, Value
+from db.storage.column_types import time_text
 from db.storage.name_index import forget_names, index_names
 from db.storage.row_check import RowCheck, skip
 from db.storage.sighting_rows import BY_KEY
@@ -71,7 +71,7 @@ def traps_by_identity(connection: Connection, keys: Sequence[bytes]) -> dict[tup
 
 def insert_traps(connection: Connection, traps: Sequence[Trap]) -> None:
     """Store traps that are not there yet, in this order."""
-    created = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    created = time_text()
     next_id = (connection.scalar(select(func.max(TrapRow.id))) or 0) + 1
     numbered = list(enumerate(traps, start=next_id))
     columns = ("id", *_FIELDS, *_FOUND_BY, "key", "mirror_key", "victim", "created")

@@ -18,6 +18,7 @@ from annotator.annotation import AnnotatedBatch, AnnotatedGame
 from annotator.counts import Counts
 from annotator.request import AnalysisRequest
 from annotator.stream import annotate_stream
+from db.storage.column_types import time_text
 from db.traps.position_value import Values, deepest
 from db.traps.terms import Event
 from trapcore.errors import Message
@@ -112,7 +113,7 @@ class UploadJob(Job):
             "notes": dict(tally.notes),
             "left_out": [*tally.unread, *tally.noted],
             "bytes": self.written,
-            "began": self.began.strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "began": time_text(self.began),
         }
 
     async def stream(self) -> AsyncIterator[bytes]:

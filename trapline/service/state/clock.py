@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 
+from db.storage.column_types import time_text
 from trapcore.parallel.budget import Cancellation
 
 
@@ -27,7 +28,7 @@ class Clock:
 
 def stamp(seconds: float) -> str:
     """ISO 8601 timestamp in UTC, such as ``2026-11-22T01:02:03Z``."""
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return time_text(datetime.fromtimestamp(seconds, UTC))
 
 
 class StopFlag:

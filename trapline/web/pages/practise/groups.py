@@ -1,8 +1,8 @@
 """Pages of a coach's groups: the list, a group, and joining one.
 
 On a private instance the owner sees and edits all groups. On a public one a group belongs to the account that made it.
-Pupils join by a link with a secret, once they have signed in, and see only the set and their own answers. Whoever has
-no part in a group cannot tell it from one that does not exist.
+Pupils sign in and join by a secret link. They see only the exercises and their own answers. All others get the same
+answer as for a group that does not exist.
 """
 
 import hmac
