@@ -1,5 +1,7 @@
 """The week: a short one keeps its promises, and a record that is gone is counted."""
 
+import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -104,14 +106,20 @@ def test_a_short_week_keeps_its_promises(outcome: Outcome) -> None:
 
 @pytest.mark.fault
 def test_a_record_that_is_gone_is_counted(outcome: Outcome) -> None:
-    path = next((outcome.bot.folder / "bot" / "games").glob("*/*.pgn"))
+    bot, folder = outcome.bot, outcome.bot.folder / "bot"
+    played = outcome.crowd.to_record()
+    path = next(path for path in (folder / "games").glob("*/*.pgn") if path.stem in played)
     text = path.read_bytes()
     path.unlink()
     try:
         assert broken(outcome) == [ARCHIVE]
     finally:
         path.write_bytes(text)
-    with open_library(outcome.bot.library) as library, library.database.write() as connection:
+    # Nothing waits any more, and the library has none of the games.
+    state = json.loads((folder / "bot.json").read_text("utf-8"))
+    (folder / "bot.json").write_text(json.dumps(state | {"unindexed": []}), "utf-8")
+    shutil.rmtree(folder / "running", ignore_errors=True)
+    with open_library(bot.library) as library, library.database.write() as connection:
         for one in connection.scalars(select(GameRow.id)).all():
             other = f"another game {one}".encode()
             connection.execute(update(GameRow).where(GameRow.id == one).values(digest=other))
