@@ -52,12 +52,14 @@ def record_losing_moves(
     pool: Pool,
     *,
     progress: Callable[[Recorded], None] | None = None,
+    stop: Cancellation | None = None,
 ) -> Recorded:
     """Search the indexed games of these files for moves that lose by force. Store them, and the value of each position.
 
     The traps of the library take no part. Left alone are a game that the same analysis has searched, one that is
     not indexed, standard input (``-``), which cannot be read twice, and what comes after the place where a file cannot
-    be read on. ``progress`` is called after each batch. Raises ``EngineError`` and `LibraryError`.
+    be read on. ``progress`` is called after each batch. Raises ``EngineError`` and `LibraryError`, and ``RuntimeError``
+    once ``stop`` is cancelled; the games that were searched before stay.
     """
     options = AnalysisOptions(tell=Tell.LOSSES, measure=IndexedMeasure.SEQUENCES, evaluations=True)
     request = AnalysisRequest.from_settings(settings, options)
@@ -66,17 +68,15 @@ def record_losing_moves(
         verifier = stack.enter_context(request.verifier())
         annotator = request.annotator(KnownTraps(()), verifier)
         analyzer = BatchAnalyzer(request, KnownTraps(()))
-        for path in paths:
-            if str(path) == "-":
-                continue
-            wanted: Iterable[_Part] = _not_done(library, _readable(path), by, done)
-            if verifier is not None:
-                wanted = (part._replace(batch=verifier.looked(part.batch)) for part in wanted)
-            with closing(in_order(pool, _Judged(analyzer), wanted, ahead=2, stop=Cancellation())) as work:
-                for part, found in work:
-                    _store(library, by, part, found, annotator, done)
-                    if progress is not None:
-                        progress(done)
+        batches = (batch for path in paths if str(path) != "-" for batch in _readable(path))
+        wanted: Iterable[_Part] = _not_done(library, batches, by, done)
+        if verifier is not None:
+            wanted = (part._replace(batch=verifier.looked(part.batch)) for part in wanted)
+        with closing(in_order(pool, _Judged(analyzer), wanted, ahead=2, stop=stop or Cancellation())) as work:
+            for part, found in work:
+                _store(library, by, part, found, annotator, done)
+                if progress is not None:
+                    progress(done)
     return done
 
 

@@ -26,6 +26,7 @@ from tests.conftest import NewLibrary
 from tests.support.command_line import run_program
 from tests.support.trap_games import FELL, MISSED, QUIET, RESEMBLES, game
 from trapcore import _native
+from trapcore.parallel.budget import Cancellation
 from trapcore.parallel.pools import threads
 from trapcore.win_chance import BLUNDER
 
@@ -162,6 +163,17 @@ def test_another_analysis_looks_again_and_replaces(new_library: NewLibrary, game
             stored = list(losing_moves_of(connection, [1, 2, 3, 4]))
     assert len(stored) == again.losing_moves
     assert first.games == 4
+
+
+def test_a_search_that_is_cancelled_raises_and_is_taken_up_again(new_library: NewLibrary, games: Path) -> None:
+    stop = Cancellation()
+    stop.cancel()
+    with open_library(new_library(), create=True) as library:
+        index_files(library, [games])
+        with threads(1, "judge") as pool, pytest.raises(RuntimeError):
+            record_losing_moves(library, [games], AnalysisSettings(engine="off"), pool, stop=stop)
+        done = looked_through(library, games)
+    assert (done.games, done.done_before) == (4, 0)
 
 
 @pytest.mark.parametrize(
