@@ -66,6 +66,8 @@ MOST_GAMES = 128
 
 LIBRARY_SECONDS = 3.0
 SHUTDOWN_SECONDS = 10.0
+CUT_OFF_SECONDS = 5.0
+"""Time for the searches that are cut off in the end, and for what waits for them."""
 
 
 class Bot:
@@ -86,6 +88,7 @@ class Bot:
         self.latency_stats = LatencyStats()
         self._search_pool = SearchPool()
         self.traps = TrapLibrary(settings, self._search_pool)
+        self._loading = threading.Thread(target=self.traps.load, name="library", daemon=True)
         self._repertoires = Repertoires(settings)
         self.lichess, self._saved_state = lichess, saved_state
         self._token_check = TokenCheck(
@@ -156,10 +159,9 @@ class Bot:
 
     def run(self) -> None:
         """Play until `stop`. Raises `Unauthorized` if lichess does not know the token any more, see `TokenCheck`."""
-        loading = threading.Thread(target=self.traps.load, name="library", daemon=True)
-        loading.start()
+        self._loading.start()
         # Games do not wait for a library that has to be made first, but usually it is loaded in a moment.
-        loading.join(LIBRARY_SECONDS)
+        self._loading.join(LIBRARY_SECONDS)
         # What is loaded by now is permanent: the garbage collector need not scan it while clocks run.
         gc.collect()
         gc.freeze()
@@ -294,10 +296,21 @@ class Bot:
         self._chat.close(SHUTDOWN_SECONDS)
         self._recorder.close(SHUTDOWN_SECONDS)
         self._drain()
-        self.traps.close()
         self._deciders.shutdown(wait=False, cancel_futures=True)
-        self._search_pool.close()
         self._requests.shutdown(wait=False, cancel_futures=True)
+        self._search_pool.close()
+        self._await_threads()
+        self.traps.close()
+
+    def _await_threads(self) -> None:
+        """Wait for the threads that search, so that none is at work when Python ends."""
+        until = time.monotonic() + CUT_OFF_SECONDS
+        threads = [self._loading, *self._chat.threads, *self._recorder.threads]
+        for thread in threads:
+            thread.join(max(0.0, until - time.monotonic()))
+        left = [thread.name for thread in threads if thread.is_alive()]
+        if left:
+            log.warning("still at work, and cut off: %s", ", ".join(left))
 
     def _drain(self) -> None:
         while True:

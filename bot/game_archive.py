@@ -1,4 +1,4 @@
-"""Archive of finished games: annotated PGN on disk, then indexed into the library, in a thread of its own.
+"""Archive of finished games: one thread writes annotated PGN to the disk, another one indexes it into the library.
 
 Games with traps become chapters of studies, if the settings name any.
 """
@@ -23,7 +23,7 @@ from annotator.record import record_losing_moves
 from annotator.settings import AnalysisSettings
 from bot.moves.board import GameBoard
 from bot.moves.set_traps import SetTraps
-from bot.moves.trap_book import TrapLibrary
+from bot.moves.trap_book import TrapBook, TrapLibrary
 from bot.saved_state import SavedGame, SavedState, write_whole
 from bot.settings import has_other_rules
 from db.games.index_games import index_files
@@ -39,6 +39,7 @@ from lichess.studies import StudyWriter
 from trapcore.errors import OutputError, TraplineError
 from trapcore.io.log_once import OnceLogger
 from trapcore.io.plain_text import harmless
+from trapcore.parallel.budget import Cancellation
 from trapcore.parallel.pools import threads
 from trapcore.proof.search import MATE, MATE_BOUND
 
@@ -135,7 +136,7 @@ def _result(state: GameState) -> str:
 
 
 class Recorder:
-    """Writes finished games in order and indexes them periodically."""
+    """Writes finished games in order, and has them indexed."""
 
     def __init__(
         self,
@@ -153,16 +154,13 @@ class Recorder:
         gets the games with traps.
         """
         self._studies = studies
-        self._write_chapters_at = 0.0
         self._folder = folder / "games"
         self._url, self._traps, self._saved_state, self._done = url, traps, saved_state, done
-        # No engine takes the processors from running games.
-        self._analysis = analysis.model_copy(update={"engine": OFF})
         self._queue: queue.SimpleQueue[Finished | None] = queue.SimpleQueue()
-        self._next_index = time.monotonic() + INDEX_SECONDS
         self._next_retry = 0.0
         self._once = OnceLogger(log)
         self._failed: dict[str, tuple[Finished, str]] = {}
+        self._indexer = Indexer(traps, analysis, saved_state, studies)
         self._thread = threading.Thread(target=self._run, name="records", daemon=True)
         self._thread.start()
 
@@ -175,29 +173,30 @@ class Recorder:
         return {name: reason for name, (_, reason) in list(self._failed.items())}
 
     def close(self, seconds: float) -> None:
-        """Write and index what is queued, for at most ``seconds``."""
+        """Write what is queued, then index it, for at most ``seconds``.
+
+        The next start writes the games that are left if their state is on the disk, and indexes what is written.
+        """
+        until = time.monotonic() + seconds
         self._queue.put(None)
         self._thread.join(seconds)
+        self._indexer.close(max(0.0, until - time.monotonic()))
+
+    @property
+    def threads(self) -> list[threading.Thread]:
+        """The threads that end after `close`."""
+        return [self._thread, self._indexer.thread]
 
     def _run(self) -> None:
         closing = False
         while not closing:
             with suppress(queue.Empty):
-                game = self._queue.get(timeout=min(INDEX_SECONDS, RETRY_SECONDS))
+                game = self._queue.get(timeout=RETRY_SECONDS)
                 closing = game is None
                 if game is not None:
                     self._try_to_write(game)
             if closing or time.monotonic() >= self._next_retry:
-                # First of all: an indexing may take longer than the bot has left.
                 self._write_failed()
-            if closing or time.monotonic() >= self._next_index:
-                try:
-                    self._index()
-                except Exception:
-                    log.exception("games could not be indexed")
-                self._next_index = time.monotonic() + INDEX_SECONDS
-                if not closing:
-                    self._write_chapters()
 
     def _write_failed(self) -> None:
         """Try the games again that could not be written, until one finds the disk as full as before."""
@@ -246,7 +245,7 @@ class Recorder:
         write_whole(path, text)
         if self._studies is not None and book is not None:
             self._add_chapters(self._studies, game, pgn, text, events)
-        self._saved_state.set_unindexed([*self._saved_state.bot.unindexed, str(path.absolute())])
+        self._saved_state.to_index(str(path.absolute()))
         self._done(game, events)
 
     def _add_chapters(
@@ -259,6 +258,39 @@ class Recorder:
         studies.add(game_chapter(game.id, tags, annotated.decode("utf-8", "replace"), side))
         for lesson in lessons(game.id, events, Narrator(ENGLISH)):
             studies.add(lesson)
+
+
+class Indexer:
+    """Indexes written games into the library every minute, and writes the chapters that wait.
+
+    It has a thread of its own: an indexing may take minutes, and no game waits so long to be written.
+    """
+
+    def __init__(
+        self, traps: TrapLibrary, analysis: AnalysisSettings, saved_state: SavedState, studies: StudyWriter | None
+    ) -> None:
+        """As `Recorder`."""
+        self._traps, self._saved_state, self._studies = traps, saved_state, studies
+        # No engine takes the processors from running games.
+        self._analysis = analysis.model_copy(update={"engine": OFF})
+        self._write_chapters_at = 0.0
+        self._once = OnceLogger(log)
+        self._closing = threading.Event()
+        self._stop = Cancellation()
+        self.thread = threading.Thread(target=self._run, name="index", daemon=True)
+        self.thread.start()
+
+    def close(self, seconds: float) -> None:
+        """Index what is left, for at most ``seconds``; then what is under way is cut off."""
+        self._closing.set()
+        self.thread.join(seconds)
+        self._stop.cancel()
+
+    def _run(self) -> None:
+        while not self._closing.wait(INDEX_SECONDS):
+            self._index()
+            self._write_chapters()
+        self._index()
 
     def _write_chapters(self) -> None:
         """Write the chapters that wait; what fails is tried again later, with one warning."""
@@ -275,30 +307,35 @@ class Recorder:
     def _index(self) -> None:
         """Index the games; a library that is locked or missing is tried again later, with one warning."""
         book = self._traps.book
-        waiting = [Path(name) for name in self._saved_state.bot.unindexed]
+        waiting = list(self._saved_state.bot.unindexed)
         if not waiting or book is None:
             return
-        there = [path for path in waiting if path.exists()]
         try:
-            with (
-                open_library(self._analysis.db, busy_seconds=5.0) as library,
-                threads(1, "losses", background=True) as pool,
-            ):
-                index_files(library, there)
-                events = [(path, event) for path in there for event in book.events(path.read_bytes(), SetTraps())]
-                library.add_sightings(
-                    _sighting(path, event, event.trap)
-                    for path, event in events
-                    if event.trap is not None and not event.known
-                )
-                # Last, for it takes longest: what is cut off by the end of the bot is done after the next start.
-                record_losing_moves(library, there, self._analysis, pool)
-            self._saved_state.set_unindexed(
-                [name for name in self._saved_state.bot.unindexed if Path(name) not in waiting]
-            )
+            self._index_files([path for path in map(Path, waiting) if path.exists()], book)
+            self._saved_state.indexed(waiting)
             self._once.reset("index")
         except (TraplineError, OSError) as error:
             self._once.write(logging.WARNING, "index", "games are written but wait to be indexed: %s", error)
+        except Exception:
+            if self._closing.is_set():
+                log.info("the bot ends while it indexes; the next start indexes %d games", len(waiting))
+            else:
+                log.exception("games could not be indexed")
+
+    def _index_files(self, paths: list[Path], book: TrapBook) -> None:
+        with (
+            open_library(self._analysis.db, busy_seconds=5.0) as library,
+            threads(1, "losses", background=True) as pool,
+        ):
+            index_files(library, paths)
+            events = [(path, event) for path in paths for event in book.events(path.read_bytes(), SetTraps())]
+            library.add_sightings(
+                _sighting(path, event, event.trap)
+                for path, event in events
+                if event.trap is not None and not event.known
+            )
+            # Last, for it takes longest: what is cut off by the end of the bot is done after the next start.
+            record_losing_moves(library, paths, self._analysis, pool, stop=self._stop)
 
 
 def _sighting(path: Path, event: TrapEvent, trap: Trap) -> Sighting:

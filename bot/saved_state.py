@@ -3,7 +3,7 @@
 import json
 import logging
 import threading
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -129,10 +129,16 @@ class SavedState:
                 self.bot.stats[name] = self.bot.stats.get(name, 0) + 1
             self.save_bot()
 
-    def set_unindexed(self, files: list[str]) -> None:
-        """Record the files of games that are not in the library yet."""
+    def to_index(self, file: str) -> None:
+        """Record the file of a game that is not in the library yet."""
         with self._lock:
-            self.bot.unindexed = files
+            self.bot.unindexed = [*self.bot.unindexed, file]
+            self.save_bot()
+
+    def indexed(self, files: Container[str]) -> None:
+        """Record that the games of these files are in the library."""
+        with self._lock:
+            self.bot.unindexed = [file for file in self.bot.unindexed if file not in files]
             self.save_bot()
 
     def _path(self, game: str) -> Path:

@@ -75,11 +75,12 @@ class ChatWorker:
         self._training = Training(lichess, pauses, traps, has_place)
         self._after = AfterGames(lichess, pauses, self.heard, self.left)
         self._is_closed = False
-        self._threads = [
+        self.threads = [
             threading.Thread(target=self._compose_all, name="chat-composer", daemon=True),
             threading.Thread(target=self._send_all, name="chat-sender", daemon=True),
         ]
-        for thread in self._threads:
+        """Those that end after `close`."""
+        for thread in self.threads:
             thread.start()
 
     # Events of games; each method returns at once ---------------------------------------------------------------------
@@ -113,11 +114,11 @@ class ChatWorker:
         until = time.monotonic() + seconds
         self._after.close()
         self._work.put(None)
-        self._threads[0].join(seconds)
+        self.threads[0].join(seconds)
         # What is left is not composed any more: the searches that it needs end with the bot.
         self._is_closed = True
         self._out.put(None)
-        self._threads[1].join(max(0.0, until - time.monotonic()))
+        self.threads[1].join(max(0.0, until - time.monotonic()))
 
     # Composing messages -----------------------------------------------------------------------------------------------
 

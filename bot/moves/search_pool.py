@@ -12,7 +12,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from trapcore.parallel.budget import Budget
+from trapcore.parallel.budget import Budget, Cancellation
 from trapcore.proof.search import search
 
 SHORTEST = 3
@@ -28,6 +28,7 @@ class SearchPool:
         self.count = count if count is not None else max(1, (os.cpu_count() or 1) - 1)
         self._pool = ThreadPoolExecutor(self.count, thread_name_prefix="search", initializer=_begin_to_search)
         self._later = ThreadPoolExecutor(1, thread_name_prefix="judge")
+        self._stop = Cancellation()
         self._load = 0
         self._lock = threading.Lock()
 
@@ -37,7 +38,8 @@ class SearchPool:
 
         def at_work() -> T:
             left = 1000 * (deadline - time.monotonic())
-            return work(max(SHORTEST, int(min(share, left))))
+            with self._stop:
+                return work(max(SHORTEST, int(min(share, left))))
 
         with self._lock:
             self._load += 1
@@ -50,7 +52,12 @@ class SearchPool:
 
     def later(self, work: Callable[[], T]) -> T:
         """Result of ``work`` that can wait; one piece of work at a time."""
-        return self._later.submit(work).result()
+
+        def at_work() -> T:
+            with self._stop:
+                return work()
+
+        return self._later.submit(at_work).result()
 
     def warm_up(self) -> None:
         """Start the threads for searches before the first move needs them."""
@@ -58,7 +65,8 @@ class SearchPool:
             self._pool.submit(time.sleep, 0.02)
 
     def close(self) -> None:
-        """Take no more work; running searches end when their time is up."""
+        """Take no more work, and cut off what is under way: its results are ``RuntimeError``."""
+        self._stop.cancel()
         self._pool.shutdown(wait=False, cancel_futures=True)
         self._later.shutdown(wait=False, cancel_futures=True)
 

@@ -253,10 +253,11 @@ class TrapLibrary:
         """The library, held open so that nobody puts another one in its place while the bot plays."""
 
     def close(self) -> None:
-        """Let go of the library."""
-        with self._lock:
+        """Let go of the library, unless it is still being loaded."""
+        if self._lock.acquire(blocking=False):
             if self._in_use is not None:
                 self._in_use.close()
+            self._lock.release()
 
     @property
     def book(self) -> TrapBook | None:

@@ -300,8 +300,8 @@ def test_nothing_is_composed_after_the_end_of_the_bot(
     assert begun.wait(5)
     worker.close(0.05)
     may_end.set()
-    worker._threads[0].join(5)
-    assert not worker._threads[0].is_alive()
+    worker.threads[0].join(5)
+    assert not worker.threads[0].is_alive()
     assert (later, caplog.messages) == ([], [])
 
 

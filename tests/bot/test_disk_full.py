@@ -56,7 +56,7 @@ def test_a_game_of_which_nothing_was_saved_is_written_when_the_bot_stops(
     server: Server, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     full, order = [True], list[str]()
-    index = game_archive.Recorder._index
+    index = game_archive.Indexer._index
 
     def write(path: Path, content: bytes) -> None:
         if full[0]:
@@ -64,12 +64,12 @@ def test_a_game_of_which_nothing_was_saved_is_written_when_the_bot_stops(
         order.extend([path.stem] if path.suffix == ".pgn" else [])
         write_whole(path, content)
 
-    def indexed(recorder: game_archive.Recorder) -> None:
+    def indexed(indexer: game_archive.Indexer) -> None:
         order.append("index")
-        index(recorder)
+        index(indexer)
 
     monkeypatch.setattr(game_archive, "write_whole", write)
-    monkeypatch.setattr(game_archive.Recorder, "_index", indexed)
+    monkeypatch.setattr(game_archive.Indexer, "_index", indexed)
     with playing(settings) as bot:
         # The disk is full from the beginning of the game to its end: no file of its state is there either.
         monkeypatch.setattr("bot.saved_state.write_whole", write)
