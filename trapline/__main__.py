@@ -1,5 +1,6 @@
 """The command ``trapline``, which Ctrl-C ends without a traceback from its first moment to its last."""
 
+import atexit
 import os
 import signal
 
@@ -16,6 +17,7 @@ def main() -> None:
     import sys
 
     code = INTERRUPTED
+    atexit.register(lambda: _end(code))  # called last, because nothing was registered before
     try:
         from trapline.program import main as run
 
@@ -28,6 +30,18 @@ def main() -> None:
         if is_usual:
             signal.signal(signal.SIGINT, _leave)
     sys.exit(code)
+
+
+def _end(code: int) -> None:
+    """Ends the process at once if threads are left; these are daemons.
+
+    Python ends such a thread when it comes back from the core. This would abort the process, because Rust cannot be
+    unwound so.
+    """
+    import threading
+
+    if threading.active_count() > 1:
+        os._exit(code)
 
 
 def _leave(*_: object) -> None:
