@@ -12,8 +12,8 @@ use crate::token_index;
 use crate::trap_test::Tester;
 
 /// The positions of the openings come again and again, so their cases are cached; the table is emptied when it has
-/// grown to about ten megabytes.
-const CACHE_SIZE: usize = 1 << 17;
+/// grown to about two megabytes, after some hundred games.
+const CACHE_SIZE: usize = 1 << 14;
 
 /// Binary logarithm of the entries of the tables of the prover and of the search.
 const TABLE_BITS: u32 = 16;

@@ -25,8 +25,16 @@ fn proof_parts(position: &GamePosition, proof: &MateProof) -> ProofParts {
 /// Binary logarithm of the tables for questions that come one by one: a million entries and 16 MB each.
 const TABLE_BITS: u32 = 20;
 
+/// The same for searches of few nodes, which are many in a comment on a game: 4 MB.
+const SMALL_TABLE_BITS: u32 = 18;
+
+/// Most nodes of a search that gets the small table, which then has room for all of its positions.
+const FEW_NODES: u64 = 1 << 15;
+
 static PROVERS: Spare<Prover> = Spare::new();
 static TESTERS: Spare<Tester> = Spare::new();
+static SEARCHERS: Spare<Searcher> = Spare::new();
+static SMALL_SEARCHERS: Spare<Searcher> = Spare::new();
 
 /// Works with tables of the prover.
 pub(crate) fn with_prover<T>(stop_flag: &StopFlag, work: impl FnOnce(&mut Prover) -> T) -> T {
@@ -46,6 +54,19 @@ fn with_tester<T>(stop_flag: &StopFlag, work: impl FnOnce(&mut Tester) -> T) -> 
         |tester| {
             tester.set_stop_flag(stop_flag);
             work(tester)
+        },
+    )
+}
+
+/// Works with a table of the search that is large enough for so many nodes.
+fn with_searcher<T>(stop_flag: &StopFlag, nodes: u64, work: impl FnOnce(&mut Searcher) -> T) -> T {
+    let (spare, bits) =
+        if nodes <= FEW_NODES { (&SMALL_SEARCHERS, SMALL_TABLE_BITS) } else { (&SEARCHERS, TABLE_BITS) };
+    spare.lend(
+        || Searcher::new(bits),
+        |searcher| {
+            searcher.stop_flag = stop_flag.clone();
+            work(searcher)
         },
     )
 }
@@ -99,10 +120,10 @@ pub(crate) fn search(
     let (first, only) = (legal_moves(&position, &first)?, legal_moves(&position, &only)?);
     let limits = Limits { depth, nodes };
     let found = detached(py, milliseconds, stop, |stop_flag| {
-        with_tester(stop_flag, |tester| {
+        with_searcher(stop_flag, nodes, |searcher| {
             let request = SearchRequest { only: &only, first: &first, game: &game, window: None };
-            tester.searcher.clear();
-            tester.searcher.search(&position.chess, request, limits, Pruning::Selective, |_| true)
+            searcher.clear();
+            searcher.search(&position.chess, request, limits, Pruning::Selective, |_| true)
         })
     })?;
     let line = found.line.iter().map(|m| m.to_uci(position.mode).to_string()).collect();
