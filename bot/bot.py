@@ -166,6 +166,7 @@ class Bot:
         gc.collect()
         gc.freeze()
         self._search_pool.warm_up()
+        self._finished.begin()
         self.block_lists.start()
         self._repertoires.start()
         callbacks: StreamCallbacks[AccountEvent] = StreamCallbacks(
@@ -278,6 +279,7 @@ class Bot:
                 games = len(opponents) + self.challenges.expected
                 self._matchmaker.turn(games, self._requests)
                 self.arenas.turn(games < self.settings.max_games, self._requests)
+                self._finished.turn()
         except Exception:
             log.exception("an event of the account could not be handled")
 
@@ -300,6 +302,7 @@ class Bot:
         self._requests.shutdown(wait=False, cancel_futures=True)
         self._search_pool.close()
         self._await_threads()
+        self._finished.end()
         self.traps.close()
 
     def _await_threads(self) -> None:

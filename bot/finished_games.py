@@ -1,6 +1,7 @@
 """What is left to do for games that are over: last messages, archive, statistics, forgetting their state."""
 
 import logging
+import time
 from collections.abc import Callable
 from concurrent.futures import Executor
 
@@ -14,6 +15,15 @@ from lichess.api import Account, GameInfo, GameState, Lichess, LichessError, Ref
 from trapcore.errors import TraplineError
 
 log = logging.getLogger(__name__)
+
+LOST_SECONDS = 7 * 86_400.0
+"""Age of the oldest games that are requested because an earlier run may have lost them."""
+
+CLOCK_SECONDS = 3600.0
+"""By which the clock of this machine may be ahead of lichess's."""
+
+AGAIN_SECONDS = 60.0
+"""Wait before they are requested again, if that failed."""
 
 
 class FinishedGames:
@@ -33,6 +43,26 @@ class FinishedGames:
         self._threads, self._post = threads, post
         self._recorder: Recorder | None = None
         self._ending: dict[str, list[str]] = {}
+        self._lost_since: float | None = None
+        self._request_at = 0.0
+
+    def begin(self) -> None:
+        """Note that the bot is at work, and request what an earlier run may have lost."""
+        since = self._saved_state.begin()
+        if since is not None:
+            self._lost_since = max(since - CLOCK_SECONDS, time.time() - LOST_SECONDS)
+
+    def turn(self) -> None:
+        """Request these games if it is time."""
+        if self._lost_since is not None and time.monotonic() >= self._request_at:
+            self._request_at = float("inf")
+            self._threads.submit(self._request_lost, self._lost_since)
+
+    def end(self) -> None:
+        """Note that the bot has ended, unless a game may be lost."""
+        assert self._recorder is not None
+        if self._lost_since is None and self._recorder.is_done:
+            self._saved_state.end()
 
     def record_with(self, recorder: Recorder) -> None:
         """Set the recorder, whose results go to `recorded`."""
@@ -93,6 +123,25 @@ class FinishedGames:
             self._ending.pop(game, None)
             self._saved_state.forget(game)
 
+    def _request_lost(self, since: float) -> None:
+        """Record the games since then of which neither a state nor a file is there: the disk was full."""
+        assert self._recorder is not None
+        try:
+            for game, pgn in self._lichess.finished(self._account.id, since):
+                # In this order: the state of a game is deleted after its file is written.
+                if game not in self._saved_state.unfinished() and not self._recorder.has(game):
+                    log.info("game %s was not recorded by an earlier run", game)
+                    self._record_export(game, pgn)
+        except LichessError as error:
+            log.info("games that an earlier run may have lost are requested later: %s", error)
+            self._request_at = time.monotonic() + AGAIN_SECONDS
+        else:
+            self._lost_since = None
+
+    def _record_export(self, game: str, pgn: str) -> None:
+        self._post(lambda: self._ending.update({game: ["recorded"]}))
+        self._record(Finished(game, None, None, pgn.rstrip() + "\n\n"))
+
     def _request_game(self, game: str) -> None:
         try:
             pgn = self._lichess.export(game)
@@ -106,5 +155,4 @@ class FinishedGames:
         else:
             if '[Termination "Unterminated"]' in pgn:
                 return
-            self._post(lambda: self._ending.update({game: ["recorded"]}))
-            self._record(Finished(game, None, None, pgn.rstrip() + "\n\n"))
+            self._record_export(game, pgn)

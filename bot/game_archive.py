@@ -54,6 +54,10 @@ RETRY_SECONDS = 10.0
 """Wait before a game that could not be written is tried again: until then only this process may know of it."""
 
 
+FULL_SECONDS = 0.5
+"""The same while the bot ends."""
+
+
 @dataclass(frozen=True, slots=True)
 class Finished:
     """Game to be archived, as its last state or as PGN from lichess."""
@@ -158,6 +162,7 @@ class Recorder:
         self._url, self._traps, self._saved_state, self._done = url, traps, saved_state, done
         self._queue: queue.SimpleQueue[Finished | None] = queue.SimpleQueue()
         self._next_retry = 0.0
+        self._until = float("inf")
         self._once = OnceLogger(log)
         self._failed: dict[str, tuple[Finished, str]] = {}
         self._indexer = Indexer(traps, analysis, saved_state, studies)
@@ -172,15 +177,26 @@ class Recorder:
         """Returns the games that could not be written, by id, with the reason; each is tried again."""
         return {name: reason for name, (_, reason) in list(self._failed.items())}
 
-    def close(self, seconds: float) -> None:
-        """Write what is queued, then index it, for at most ``seconds``.
+    def has(self, game: str) -> bool:
+        """Whether the file of a game is there."""
+        return self._file(game) is not None
 
-        The next start writes the games that are left if their state is on the disk, and indexes what is written.
+    @property
+    def is_done(self) -> bool:
+        """Whether all games are written, after `close`."""
+        return not self._thread.is_alive() and not self._failed
+
+    def close(self, seconds: float) -> None:
+        """Write what is queued, then index it, for at most ``seconds``; a full disk may be freed meanwhile.
+
+        The next start records the games that are left, and indexes what is written.
         """
-        until = time.monotonic() + seconds
+        self._until = time.monotonic() + seconds
         self._queue.put(None)
         self._thread.join(seconds)
-        self._indexer.close(max(0.0, until - time.monotonic()))
+        if self._failed:
+            log.error("not recorded, so that the next start requests them from lichess: %s", ", ".join(self._failed))
+        self._indexer.close(max(0.0, self._until - time.monotonic()))
 
     @property
     def threads(self) -> list[threading.Thread]:
@@ -188,7 +204,7 @@ class Recorder:
         return [self._thread, self._indexer.thread]
 
     def _run(self) -> None:
-        closing = False
+        closing = is_full = False
         while not closing:
             with suppress(queue.Empty):
                 game = self._queue.get(timeout=RETRY_SECONDS)
@@ -196,14 +212,15 @@ class Recorder:
                 if game is not None:
                     self._try_to_write(game)
             if closing or time.monotonic() >= self._next_retry:
-                self._write_failed()
+                is_full = not self._write_failed()
+        while is_full and time.monotonic() < self._until:
+            time.sleep(FULL_SECONDS)
+            is_full = not self._write_failed()
 
-    def _write_failed(self) -> None:
-        """Try the games again that could not be written, until one finds the disk as full as before."""
-        for failed, _ in list(self._failed.values()):
-            if not self._try_to_write(failed):
-                break
+    def _write_failed(self) -> bool:
+        """Try the games again that could not be written; False once one finds the disk as full as before."""
         self._next_retry = time.monotonic() + RETRY_SECONDS
+        return all(self._try_to_write(failed) for failed, _ in list(self._failed.values()))
 
     def _try_to_write(self, game: Finished) -> bool:
         """Write a game; False if the disk takes none now.
@@ -218,7 +235,9 @@ class Recorder:
             return not isinstance(error, OSError | OutputError)
         except Exception as error:
             self._failed[game.id] = game, str(error)
-            log.exception("game %s could not be recorded", game.id)
+            # What is judged when the time is up is cut off.
+            if time.monotonic() < self._until:
+                log.exception("game %s could not be recorded", game.id)
         else:
             self._failed.pop(game.id, None)
             self._once.reset(game.id)
@@ -237,16 +256,16 @@ class Recorder:
         if book is not None:
             own = SetTraps.from_json(self._saved_state.game(game.id).set_traps)
             text, events = book.annotated(text, own)
-        path = self._folder / time.strftime("%Y-%m") / f"{game.id}.pgn"
-        earlier = next(self._folder.glob(f"*/{game.id}.pgn"), None)
-        if earlier is not None:
-            path = earlier
+        path = self._file(game.id) or self._folder / time.strftime("%Y-%m") / f"{game.id}.pgn"
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, text)
         if self._studies is not None and book is not None:
             self._add_chapters(self._studies, game, pgn, text, events)
         self._saved_state.to_index(str(path.absolute()))
         self._done(game, events)
+
+    def _file(self, game: str) -> Path | None:
+        return next(self._folder.glob(f"*/{game}.pgn"), None)
 
     def _add_chapters(
         self, studies: StudyWriter, game: Finished, pgn: str, annotated: bytes, events: list[TrapEvent]
@@ -275,7 +294,7 @@ class Indexer:
         self._analysis = analysis.model_copy(update={"engine": OFF})
         self._write_chapters_at = 0.0
         self._once = OnceLogger(log)
-        self._closing = threading.Event()
+        self._closing, self._is_cut_off = threading.Event(), False
         self._stop = Cancellation()
         self.thread = threading.Thread(target=self._run, name="index", daemon=True)
         self.thread.start()
@@ -284,6 +303,7 @@ class Indexer:
         """Index what is left, for at most ``seconds``; then what is under way is cut off."""
         self._closing.set()
         self.thread.join(seconds)
+        self._is_cut_off = True
         self._stop.cancel()
 
     def _run(self) -> None:
@@ -308,7 +328,8 @@ class Indexer:
         """Index the games; a library that is locked or missing is tried again later, with one warning."""
         book = self._traps.book
         waiting = list(self._saved_state.bot.unindexed)
-        if not waiting or book is None:
+        self._stop = Cancellation()
+        if not waiting or book is None or self._is_cut_off:
             return
         try:
             self._index_files([path for path in map(Path, waiting) if path.exists()], book)

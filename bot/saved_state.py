@@ -3,7 +3,9 @@
 import json
 import logging
 import threading
+import time
 from collections.abc import Container, Iterable
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -70,6 +72,7 @@ class SavedState:
         """Raises `OutputError` if it cannot be made or written."""
         self._games = folder / "running"
         self._file = folder / "bot.json"
+        self._at_work = folder / "at_work"
         self._lock = threading.RLock()
         self._known: dict[str, SavedGame] = {}
         self._complained = False
@@ -80,6 +83,24 @@ class SavedState:
         except OSError as error:
             raise OutputError(f"the bot's folder {folder} cannot be written: {error.strerror}") from error
         self.bot = _load(self._file, SavedBot) or SavedBot()
+
+    def begin(self) -> float | None:
+        """Leave a mark that the bot is at work, with the time.
+
+        If an earlier run has left its own, because it did not end with `end`, this one stays. Returns its time in
+        seconds since 1970.
+        """
+        try:
+            return float(self._at_work.read_text("utf-8"))
+        except (OSError, ValueError):
+            with suppress(OSError, OutputError):
+                write_whole(self._at_work, str(time.time()).encode())
+            return None
+
+    def end(self) -> None:
+        """Remove the mark, unless a file could not be written; a full disk lets it be removed, too."""
+        if not self._complained:
+            self._at_work.unlink(missing_ok=True)
 
     def unfinished(self) -> list[str]:
         """Games that were running when the bot stopped, by id."""

@@ -296,6 +296,9 @@ class Lichess(Protocol):
     def export(self, game: str) -> str:
         """A game as PGN."""
 
+    def finished(self, user: str, since: float) -> Iterator[tuple[str, str]]:
+        """The games of a user that began at this time or later, seconds since 1970, and are over: id and PGN."""
+
     def move(self, game: str, uci: str, *, offer_draw: bool = False) -> None:
         """Play a move."""
 

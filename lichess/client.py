@@ -43,6 +43,9 @@ TIMEOUT_SECONDS = 10.0
 SILENT_SECONDS = 10.0
 """Time-out of a stream: lichess sends an empty line every 7 seconds."""
 
+_EXPORT = {"clocks": "true", "evals": "false", "opening": "true"}
+"""What the PGN of a game is to have."""
+
 T = TypeVar("T")
 
 
@@ -113,8 +116,16 @@ class Connection:
     def export(self, game: str) -> str:
         """A game as PGN."""
         with translate_errors():
-            wanted = {"clocks": "true", "evals": "false", "opening": "true"}
-            return str(self._ask.get(f"/game/export/{game}", params=wanted, fmt=PGN))
+            return str(self._ask.get(f"/game/export/{game}", params=_EXPORT, fmt=PGN))
+
+    def finished(self, user: str, since: float) -> Iterator[tuple[str, str]]:
+        """Games of a user that are over, the oldest first; aborted ones are left out."""
+        query = {**_EXPORT, "pgnInJson": "true", "since": str(int(1000 * since)), "sort": "dateAsc"}
+
+        def read(game: dict[str, Any]) -> tuple[str, str] | None:
+            return None if game.get("status") in ("aborted", "noStart") else (str(game["id"]), str(game["pgn"]))
+
+        return filter(None, self._read(f"/api/games/user/{user}", read, query))
 
     def online_bots(self, most: int, speed: str) -> list[Person]:
         """Bots that are online, with their ratings at a speed."""
@@ -159,10 +170,12 @@ class Connection:
         """The stream of a game."""
         return self._read(f"/api/bot/game/stream/{game}", lambda line: reading.game_event(line, me))
 
-    def _read(self, path: str, read: Callable[[dict[str, Any]], T | None]) -> Iterator[T | None]:
+    def _read(
+        self, path: str, read: Callable[[dict[str, Any]], T | None], query: dict[str, str] | None = None
+    ) -> Iterator[T | None]:
         with translate_errors():
             # A generator of `Lines`; berserk declares plain iterators only.
-            answered = cast(Generator[dict[str, Any] | None], self._listen.get(path, stream=True))
+            answered = cast(Generator[dict[str, Any] | None], self._listen.get(path, params=query, stream=True))
             with closing(answered) as lines:
                 for line in lines:
                     yield None if line is None else read(line)
