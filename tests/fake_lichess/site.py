@@ -324,7 +324,9 @@ class Site:
                     self.record.add_violation("lost_on_time", side.account.name, game.id, detail, now)
                 if game.status == "timeout":
                     self.record.add_violation("abandoned", side.account.name, game.id, f"ply {game.ply}", now)
-            if game.status == ABORTED and game.board.turn == color and not side.account.in_process:
+            # An opponent who aborts at once has not waited for the first move.
+            has_waited = now - game.turn_began >= self.rules.claim_after
+            if game.status == ABORTED and game.board.turn == color and has_waited and not side.account.in_process:
                 self.record.add_violation("abandoned", side.account.name, game.id, "no first move", now)
             side.account.streams -= set(game.streams)
             self._tell(side.account, {"type": "gameFinish", "game": answers.game_info(game, side.account)})

@@ -159,6 +159,13 @@ def test_a_bot_that_never_begins_has_abandoned_the_game(setup: ServerWithBot) ->
     assert (game.status, setup.violations()) == ("aborted", ["abandoned"])
 
 
+def test_an_opponent_who_aborts_at_once_was_not_left_alone(setup: ServerWithBot) -> None:
+    game, _ = setup.game(BLITZ)
+    setup.play(game, "e2e4")
+    setup.server.do(lambda _: game.resign(chess.WHITE))
+    assert (game.status, setup.violations()) == ("aborted", [])
+
+
 def test_a_finished_game_is_exported_as_pgn(setup: ServerWithBot) -> None:
     game, _ = setup.game(BLITZ)
     setup.play(game, *["e2e4", "e7e5", "d1h5", "b8c6", "f1c4"])
