@@ -118,6 +118,17 @@ def test_opponent_hears_after_the_game_of_the_same_mistake_in_an_earlier_one(
     )
 
 
+def test_games_are_indexed_again_and_again(server: Server, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.game_archive.INDEX_SECONDS", 0.2)
+    with playing(settings) as bot:
+        for number in (1, 2):
+            game = challenged(server, Habits(line=(*LEGAL, "Bxf7+", "Ke7", "Nd5#")), color="black")
+            until(lambda game=game: ended(server, game))  # type: ignore[misc]
+            until(lambda number=number: SavedState(settings.bot.folder).bot.stats.get("games") == number)  # type: ignore[misc]
+            until(lambda: bot.health()["unindexed_games"] == 0)
+    no_violations(server)
+
+
 def test_games_of_every_kind_are_played_to_the_end(server: Server, settings: Settings) -> None:
     with playing(settings, ()):
         kinds: list[dict[str, Any]] = [{"variant": "chess960"}, {"color": "white", "rated": True, "limit": 30}]

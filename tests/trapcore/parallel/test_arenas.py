@@ -1,4 +1,4 @@
-"""Threads of a server share the arenas of the C library."""
+"""The memory of a server: its threads share the arenas of the C library, and large tables are none of them."""
 
 import subprocess
 import sys
@@ -37,6 +37,27 @@ print(os.read(reading, 1 << 20).count(b"<heap nr="))
 """
 
 
+_LARGE_TABLES = """
+import ctypes, sys
+from trapcore.parallel.arenas import share_arenas
+
+class Info(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_size_t) for name in
+        "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost".split()]
+
+if sys.argv[1] == "shared":
+    share_arenas()
+libc = ctypes.CDLL(None)
+libc.malloc.restype, libc.malloc.argtypes = ctypes.c_void_p, [ctypes.c_size_t]
+libc.free.argtypes = [ctypes.c_void_p]
+libc.mallinfo2.restype = Info
+libc.free(libc.malloc(16 << 20))
+before = libc.mallinfo2().hblkhd
+table = libc.malloc(8 << 20)
+print(libc.mallinfo2().hblkhd - before)
+"""
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="only glibc gives threads arenas of their own")
 def test_threads_share_two_arenas() -> None:
     found = {
@@ -46,3 +67,12 @@ def test_threads_share_two_arenas() -> None:
         for how in ("shared", "own")
     }
     assert found["shared"] <= 2 < found["own"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only glibc puts large tables into arenas")
+def test_a_large_table_has_a_mapping_of_its_own_also_after_another_one() -> None:
+    mapped = {
+        how: int(subprocess.run([sys.executable, "-c", _LARGE_TABLES, how], check=True, capture_output=True).stdout)
+        for how in ("shared", "own")
+    }
+    assert mapped["own"] == 0 < 8 << 20 <= mapped["shared"]
