@@ -187,9 +187,11 @@ class Crowd:
     def _look_at_challenges(self) -> None:
         """Note new challenges to the bot, rematches too, and the answers to those that wait."""
         for made in islice(self.site.challenges.values(), len(self.challenges), None):
-            who, is_own = made.challenger, made.challenger is self.bot
+            who = made.challenger
+            # One may be taken back before this turn.
+            unanswerable = who is self.bot or made.status == "canceled"
             self.challenges[made.id] = Asked(
-                "challenge", who.name, made.id, self.site.clock.now(), who.is_bot, withdrawn=is_own
+                "challenge", who.name, made.id, self.site.clock.now(), who.is_bot, withdrawn=unanswerable
             )
             self._waiting[made.id] = made
         for made in [made for made in self._waiting.values() if not made.open]:
