@@ -65,6 +65,7 @@ MOST_GAMES = 128
 """Games at the same time, however many lichess says have begun: each has threads and a connection."""
 
 LIBRARY_SECONDS = 3.0
+GAMES_SECONDS = 5.0
 SHUTDOWN_SECONDS = 10.0
 CUT_OFF_SECONDS = 5.0
 """Time for the searches that are cut off in the end, and for what waits for them."""
@@ -290,8 +291,9 @@ class Bot:
         left = list(self.games)
         for game in self.games.values():
             game.stop()
+        until = time.monotonic() + GAMES_SECONDS
         for game in self.games.values():
-            game.join(2.0)
+            game.join(max(0.0, until - time.monotonic()))
         self._drain()
         if left:
             log.info("handed over: %s; they are resumed with the next start", ", ".join(left))

@@ -71,6 +71,9 @@ class ChatWorker:
         self.settings, self._version = settings, version
         self._conversations: dict[str, _Conversation] = {}
         self._work: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self._latest: dict[str, tuple[GameInfo, GameState]] = {}
+        """Games whose moves have changed since they were looked at."""
+        self._lock = threading.Lock()
         self._out: queue.SimpleQueue[_Outgoing | None] = queue.SimpleQueue()
         self._training = Training(lichess, pauses, traps, has_place)
         self._after = AfterGames(lichess, pauses, self.heard, self.left)
@@ -90,8 +93,12 @@ class ChatWorker:
         self._work.put(lambda: self._begin(info, state))
 
     def changed(self, info: GameInfo, state: GameState) -> None:
-        """The moves of a game have changed."""
-        self._work.put(lambda: self._changed(info, state))
+        """The moves of a game have changed. Of several changes that wait, only the last one is looked at."""
+        with self._lock:
+            waits = info.id in self._latest
+            self._latest[info.id] = info, state
+        if not waits:
+            self._work.put(lambda: self._look(info.id))
 
     def heard(self, info: GameInfo, line: ChatLine) -> None:
         """A line of chat has arrived."""
@@ -145,6 +152,11 @@ class ChatWorker:
 
     def _left(self, game: str) -> None:
         self._conversations.pop(game, None)
+
+    def _look(self, game: str) -> None:
+        with self._lock:
+            info, state = self._latest.pop(game)
+        self._changed(info, state)
 
     def _changed(self, info: GameInfo, state: GameState) -> None:
         conversation = self._conversations.get(info.id)

@@ -5,6 +5,7 @@ import re
 import threading
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -295,7 +296,7 @@ def test_nothing_is_composed_after_the_end_of_the_bot(
 
     monkeypatch.setattr(worker, "_changed", long_search)
     monkeypatch.setattr(worker, "_left", later.append)
-    worker.changed(nothing, nothing)
+    worker.changed(cast(Any, SimpleNamespace(id="abcdefgh")), nothing)
     worker.left("abcdefgh")
     assert begun.wait(5)
     worker.close(0.05)
@@ -303,6 +304,30 @@ def test_nothing_is_composed_after_the_end_of_the_bot(
     worker.threads[0].join(5)
     assert not worker.threads[0].is_alive()
     assert (later, caplog.messages) == ([], [])
+
+
+def test_of_several_changes_that_wait_the_last_one_is_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nothing = cast(Any, None)
+    begun, may_go_on, seen = threading.Event(), threading.Event(), list[tuple[str, int]]()
+    worker = ChatWorker(nothing, Pauses(), SavedState(tmp_path), nothing, BotSettings(), "1", lambda: False)
+
+    def look(info: Any, state: Any) -> None:
+        seen.append((info.id, state))
+        begun.set()
+        may_go_on.wait(5)
+
+    monkeypatch.setattr(worker, "_changed", look)
+    game, other = (cast(Any, SimpleNamespace(id=name)) for name in ("game", "other"))
+    worker.changed(game, cast(Any, 1))
+    assert begun.wait(5)
+    for state in (2, 3, 4):
+        worker.changed(game, cast(Any, state))
+        worker.changed(other, cast(Any, state))
+    may_go_on.set()
+    worker.close(5.0)
+    assert seen == [("game", 1), ("game", 4), ("other", 4)]
 
 
 def test_a_broken_file_of_saved_state_is_replaced(tmp_path: Path) -> None:
