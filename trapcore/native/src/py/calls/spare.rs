@@ -1,8 +1,13 @@
 //! Tables for the next question: they are dear to make, and the core's answers do not depend on what they held.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, PoisonError};
+use std::thread::available_parallelism;
 
-/// As many of a kind as were ever in use at the same time, whichever threads used them.
+/// Most of a kind that are kept. Where all processors are at work, few are spare; a process that once needs two at a
+/// time is not to have both for ever.
+static MOST: LazyLock<usize> = LazyLock::new(|| available_parallelism().map_or(1, |count| count.get().div_ceil(2)));
+
+/// Those of a kind that nobody uses now, whichever threads used them.
 pub(crate) struct Spare<T>(Mutex<Vec<T>>);
 
 impl<T> Spare<T> {
@@ -15,7 +20,35 @@ impl<T> Spare<T> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut lent = kept.unwrap_or_else(make);
         let done = work(&mut lent);
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(lent);
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() < *MOST {
+            kept.push(lent);
+        }
         done
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_are_kept_than_half_of_the_processors_use() {
+        fn nested(spare: &Spare<u8>, depth: usize) {
+            spare.lend(
+                || 0,
+                |_| {
+                    if depth > 1 {
+                        nested(spare, depth - 1)
+                    }
+                },
+            );
+        }
+
+        let spare = Spare::new();
+        nested(&spare, 1);
+        assert_eq!(spare.0.lock().unwrap().len(), 1);
+        nested(&spare, *MOST + 3);
+        assert_eq!(spare.0.lock().unwrap().len(), *MOST);
     }
 }
