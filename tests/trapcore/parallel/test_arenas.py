@@ -76,3 +76,39 @@ def test_a_large_table_has_a_mapping_of_its_own_also_after_another_one() -> None
         for how in ("shared", "own")
     }
     assert mapped["own"] == 0 < 8 << 20 <= mapped["shared"]
+
+
+_TABLES_AT_ONCE = """
+import ctypes, os, threading
+os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:2])
+from trapcore.parallel.arenas import share_arenas
+from trapcore.parallel.budget import Budget
+from trapcore.proof.search import search
+
+class Info(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_size_t) for name in
+        "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost".split()]
+
+share_arenas()
+libc = ctypes.CDLL(None)
+libc.mallinfo2.restype = Info
+together = threading.Barrier(5)
+
+def work():
+    together.wait()
+    search("r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3", Budget(nodes=200_000))
+
+before = libc.mallinfo2().hblkhd
+threads = [threading.Thread(target=work) for _ in range(5)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print((libc.mallinfo2().hblkhd - before) >> 20)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only glibc tells what is mapped")
+def test_two_processors_keep_one_table_of_searches_that_ran_together() -> None:
+    done = subprocess.run([sys.executable, "-c", _TABLES_AT_ONCE], check=True, capture_output=True)
+    assert 16 <= int(done.stdout) < 32

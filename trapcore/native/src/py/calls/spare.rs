@@ -27,28 +27,3 @@ impl<T> Spare<T> {
         done
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_more_are_kept_than_half_of_the_processors_use() {
-        fn nested(spare: &Spare<u8>, depth: usize) {
-            spare.lend(
-                || 0,
-                |_| {
-                    if depth > 1 {
-                        nested(spare, depth - 1)
-                    }
-                },
-            );
-        }
-
-        let spare = Spare::new();
-        nested(&spare, 1);
-        assert_eq!(spare.0.lock().unwrap().len(), 1);
-        nested(&spare, *MOST + 3);
-        assert_eq!(spare.0.lock().unwrap().len(), *MOST);
-    }
-}
