@@ -6,7 +6,7 @@ takes longer. The baits of the most hopeful moves are put to the trap test, beca
 """
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import chess
@@ -18,6 +18,9 @@ from trapcore import _native
 from trapcore.parallel.budget import Budget, Cancellation
 from trapcore.proof.trap_test import BaitTest, check_baits
 from trapcore.proof.verdict import Verdict
+
+Clock = Callable[[], float]
+"""Seconds from any beginning. A clock of the processor's time does not count what other programs do."""
 
 WIDTH = 10
 """Own moves whose replies are examined."""
@@ -157,13 +160,14 @@ def weighed_moves(
     max_cost: float,
     milliseconds: int,
     stop: Cancellation | None = None,
+    clock: Clock = time.monotonic,
 ) -> list[WeighedMove]:
     """The moves about within the cost that the time sufficed for, the one with the best expectation first."""
-    until = time.monotonic() + milliseconds / 1000
+    until = clock() + milliseconds / 1000
     nodes = look_nodes(milliseconds)
     found: list[WeighedMove] = []
     for move in own_moves(board.fen(), int(OWN_PART * nodes), max_cost + COST_MARGIN, WIDTH, stop):
-        if found and time.monotonic() >= until:
+        if found and clock() >= until:
             break
         found.append(weigh_baits(board, move, model, nodes, stop))
     return sorted(found, key=lambda one: (one.cost - one.hope, one.uci))
@@ -212,24 +216,28 @@ def prove_traps(
     best: str | None = None,
     *,
     nodes: int | None = None,
+    clock: Clock = time.monotonic,
 ) -> Iterator[LiveTrap]:
     """The moves of these that set proved traps, as far as the time suffices, with all baits of each; the ``best`` move
     (UCI) is put to the test first.
 
-    A question of the trap test has so many ``nodes``, or as many as the time that is left allows.
+    A question of the trap test has so many ``nodes``, or as many as the time that is left allows. Only the usual clock
+    ends one; by another one what takes too long is proved too late.
     """
-    until = time.monotonic() + milliseconds / 1000
+    until = clock() + milliseconds / 1000
     tested = [(one, baits_of(one)[:MOST_TESTED]) for one in weighed if may_set_trap(one)]
     tested.sort(key=lambda pair: (pair[0].uci != best, pair[0].cost - sum(map(_hope, pair[1]))))
     for one, baits in tested[:MOST_MOVES]:
-        left = int(1000 * (until - time.monotonic()))
+        left = int(1000 * (until - clock()))
         if left <= 0:
             break
         after = board.copy(stack=False)
         after.push_uci(one.uci)
         most = min(MOST_TEST_NODES, max(LEAST_TEST_NODES, TEST_NODES_A_MILLISECOND * left))
-        budget = Budget(nodes=most if nodes is None else nodes, milliseconds=left)
+        budget = Budget(nodes=most if nodes is None else nodes, milliseconds=left if clock is time.monotonic else None)
         tests = check_baits(after.fen(), [bait.uci for bait in baits], budget, stop)
+        if clock is not time.monotonic and clock() >= until:
+            break
         takes = board.is_capture(board.parse_uci(one.uci))
         proved = tuple(
             LiveBait(bait.uci, test.killer_line, test.mate_in, test.loss, bait.probability)
@@ -269,9 +277,10 @@ def hope_ahead(
     max_cost: float,
     milliseconds: int,
     stop: Cancellation | None = None,
+    clock: Clock = time.monotonic,
 ) -> float:
     """Hope of the traps that could be set after the likely replies to a move that are no baits, in win chance."""
-    until = time.monotonic() + milliseconds / 1000
+    until = clock() + milliseconds / 1000
     nodes = LEAST_NODES
     hope = 0.0
     after = board.copy(stack=False)
@@ -285,7 +294,7 @@ def hope_ahead(
         later.push_uci(reply.uci)
         most = 0.0
         for move in own_moves(later.fen(), nodes, max_cost, AHEAD_WIDTH, stop):
-            if time.monotonic() >= until:
+            if clock() >= until:
                 break
             one = weigh_baits(later, move, model, nodes, stop)
             most = max(most, one.hope - one.cost)

@@ -14,6 +14,7 @@ import chess
 from coach.repertoire.expectation import WeighedMove
 from coach.repertoire.live_traps import (
     AHEAD_MILLISECONDS,
+    Clock,
     LiveTrap,
     hope_ahead,
     look_at,
@@ -94,6 +95,8 @@ class Opponent:
     allowed: float
     """Win chance that a trap may cost against him, 0..1; 0 to search for none."""
     run: Runner = run_here
+    clock: Clock = time.monotonic
+    """Of the time for a move."""
 
 
 def choose_move(
@@ -109,7 +112,8 @@ def choose_move(
     ``known`` gives traps that are known without searching, the most promising first. Traps are found in usual chess
     only, not in Chess960.
     """
-    until = time.monotonic() + milliseconds / 1000
+    clock = opponent.clock
+    until = clock() + milliseconds / 1000
     if opponent.allowed <= 0 or milliseconds < LEAST_MILLISECONDS:
         return Chosen(*search(board, milliseconds), None, True)
     found = list(known())[:MOST_TRAPS]
@@ -118,7 +122,7 @@ def choose_move(
     looks_ahead = bool(weighed) and milliseconds >= AHEAD_MILLISECONDS
     reserved = PROOF_SHARE + VALUE_SHARE if found or is_baited else CHECK_SHARE * bool(weighed)
     reserved += (AHEAD_SHARE + VALUE_SHARE) * looks_ahead
-    left = 1000 * (until - time.monotonic()) - reserved * milliseconds
+    left = 1000 * (until - clock()) - reserved * milliseconds
     uci, value = search(board, max(SHORTEST_SEARCH, int(left)))
     if weighed and win_chance(value) < WON:
         if all(one.uci != uci for one in weighed):
@@ -126,7 +130,8 @@ def choose_move(
             check = int(CHECK_SHARE * milliseconds)
             weighed.append(opponent.run(check, lambda left: look_at(board, best, opponent.model, left, stop)))
         live = opponent.run(
-            int(PROOF_SHARE * milliseconds), lambda left: list(prove_traps(board, weighed, left, stop, uci))
+            int(PROOF_SHARE * milliseconds),
+            lambda left: list(prove_traps(board, weighed, left, stop, uci, clock=clock)),
         )
         there = {trap.move for trap in found}
         found += [trap for trap in live if trap.move not in there]
@@ -153,7 +158,7 @@ def _looked(board: chess.Board, opponent: Opponent, milliseconds: int, stop: Can
     if board.chess960:
         return []
     model, allowed = opponent.model, opponent.allowed
-    weighed = opponent.run(milliseconds, lambda left: weighed_moves(board, model, allowed, left, stop))
+    weighed = opponent.run(milliseconds, lambda left: weighed_moves(board, model, allowed, left, stop, opponent.clock))
     return [] if any(one.value >= WON for one in weighed) else weighed
 
 
@@ -170,7 +175,7 @@ def _steered(
     for one in dict.fromkeys([best, *looked]):
 
         def look(left: int, one: WeighedMove = one) -> float:
-            return hope_ahead(board, one, opponent.model, opponent.allowed, left, stop)
+            return hope_ahead(board, one, opponent.model, opponent.allowed, left, stop, opponent.clock)
 
         hopes[one.uci] = opponent.run(milliseconds // (STEERED + 1), look) - one.cost
     found = max(hopes, key=lambda move: (hopes[move], move))
