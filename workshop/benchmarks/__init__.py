@@ -12,7 +12,8 @@ levels.py      the levels of the sparring partner as Elo, against Stockfish of l
 material.py    the games, puzzles and traps that the benchmarks run on
 paired.py      two installations run in turn: ratios of their processor times
 saved_runs.py  runs that are kept as files by date
-stockfish.py   where Stockfish is
+set_traps.py   how good the traps of those games are: likely baits, and Stockfish's opinion
+stockfish.py   where Stockfish is, and what it says of a move
 trap_funnel.py where falls get lost between a reply that loses and a trap that is counted
 trapping.py    traps set and fallen for in games of the bot's move choice
 table.py       a row of a benchmark, and the table that shows them

@@ -3,9 +3,9 @@
 ::
 
     python -m workshop.benchmarks trapping [games] [--games N] [--opponent stockfish|people] [--traps on|off|both]
-        [--milliseconds M] [--rating LOW-HIGH] [--db LIBRARY] [--repertoires FOLDER] [--seed S]
+        [--milliseconds M] [--rating LOW-HIGH] [--db LIBRARY] [--repertoires FOLDER] [--engine] [--seed S]
     python -m workshop.benchmarks trapping games --people RATING [--strength full|opponent|RATING]
-        [--style solid|trickster] [--games N] [--milliseconds M] [--db LIBRARY] [--seed S]
+        [--style solid|trickster] [--games N] [--milliseconds M] [--db LIBRARY] [--engine] [--seed S]
     python -m workshop.benchmarks trapping funnel [--games N] [--milliseconds M] [--rating LOW-HIGH] [--seed S]
     python -m workshop.benchmarks trapping recall --db LIBRARY [--positions N]
 
@@ -15,9 +15,13 @@ chooses as the bot does (`coach.repertoire.trap_choice`), by its own search, wit
 traps; colours alternate. With ``--repertoires``, and ``--db`` to build them of, it plays from those that the bot itself
 would build, and which are built and kept in the folder if they are not there yet. With ``--traps both`` every opponent
 is met twice, and the difference of the scores is printed. A trap is fallen for if the next move is one of its baits.
-``--people`` is short for people of one rating, met once. Below full strength our side is the sparring partner
+``--people`` is short for people of one rating, met once. The milliseconds of our side are those of the processor, and
+its searches have as many nodes as they take on a processor of its own. So other work on the machine changes little.
+Below full strength our side is the sparring partner
 (`coach.sparring.partner`), without a limit of time. A trap is set on purpose if without traps our side would have
-played another move.
+played another move. A second table says how many of the traps have a likely bait, and with ``--engine`` how many baits
+lose by Stockfish (see `set_traps`).
+
 ``funnel`` plays against people and says why replies that lose were no baits of a trap (see `trap_funnel`). ``recall``
 counts, among the moves of indexed games that the full trap test proves to be baits taken, how many the quick look of a
 move would have seen.
@@ -26,9 +30,10 @@ move would have seen.
 import argparse
 import math
 import random
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -54,6 +59,7 @@ from trapcore.errors import UsageError
 from trapcore.parallel.budget import Budget, Cancellation
 from trapcore.proof.search import search
 from trapcore.proof.trap_test import check_bait
+from workshop.benchmarks.set_traps import SetTrap, quality
 from workshop.benchmarks.stockfish import STOCKFISH, LimitedEngine
 from workshop.benchmarks.trap_funnel import FULL_NODES, Funnel, Watch
 from workshop.report import Report, Table, markdown, mean_and_error, number
@@ -64,6 +70,8 @@ REPERTOIRE_SECONDS = 300.0
 """Likewise, for a repertoire."""
 PEOPLE_NODES = 4_000
 """Of the search of what the moves of people give away."""
+NODES_A_MILLISECOND = 1_000
+"""Of our search: as many as it has on a processor of its own."""
 DECIDED = 900
 """A game is over when one side is ahead by this, in centipawns, for so many moves of ours."""
 DECIDED_MOVES = 6
@@ -112,6 +120,15 @@ class Counted:
     """Moves of ours out of the repertoire,"""
     opening: int = 0
     """and those of them that set a proved trap."""
+    traps: list[SetTrap] = field(default_factory=list, repr=False)
+    """The proved traps, in their order."""
+
+    def add_trap(self, trap: LiveTrap, is_on_purpose: bool, after: chess.Board, model: ReplyModel) -> None:
+        """The last move on the board ``after`` it has set a trap."""
+        self.traps.append(SetTrap.of(trap, is_on_purpose, after, model))
+        self.chosen += 1
+        self.deliberate += is_on_purpose
+        self.hoped += trap.taken
 
 
 def play(
@@ -133,8 +150,12 @@ def play(
     stop = Cancellation()
     start = board.fen()
 
-    def searched(position: chess.Board, time: int) -> tuple[str, int]:
-        found = search(start, Budget(milliseconds=max(3, time)), moves=[move.uci() for move in position.move_stack])
+    def searched(position: chess.Board, milliseconds: int) -> tuple[str, int]:
+        found = search(
+            start,
+            Budget(nodes=NODES_A_MILLISECOND * max(3, milliseconds)),
+            moves=[move.uci() for move in position.move_stack],
+        )
         return (found.line[0] if found.line else next(iter(position.legal_moves)).uci()), found.value
 
     while not board.is_game_over(claim_draw=True) and board.ply() < LONGEST:
@@ -159,11 +180,10 @@ def play(
         if repertoire is not None and (prepared := repertoire.move(board)) is not None:
             uci, pending = prepared
             counted.prepared += 1
-            if pending is not None:
-                counted.chosen += 1
-                counted.opening += 1
-                counted.hoped += pending.taken
             board.push_uci(uci)
+            if pending is not None:
+                counted.opening += 1
+                counted.add_trap(pending, False, board, opponent.model)
             continue
         is_searched = True
         if partner is None:
@@ -171,13 +191,11 @@ def play(
         else:
             found = partner.move(board, mate=mate)
             chosen, mate = Chosen(found.uci, found.value, found.trap, not found.is_on_purpose), None
+        board.push_uci(chosen.uci)
         if chosen.trap is not None:
             pending = chosen.trap
-            counted.chosen += 1
-            counted.deliberate += not chosen.is_best
-            counted.hoped += chosen.trap.taken
+            counted.add_trap(pending, not chosen.is_best, board, opponent.model)
         counted.steered += chosen.trap is None and not chosen.is_best
-        board.push_uci(chosen.uci)
         leader = 0 if abs(chosen.value) < DECIDED else 1 if chosen.value > 0 else -1
         row = row + 1 if leader and leader == ahead else 1
         ahead = leader
@@ -228,14 +246,12 @@ def match(given: argparse.Namespace, traps: bool, funnel: Funnel | None = None) 
         library = None if given.db is None else stack.enter_context(open_library(given.db, read_only=True))
         engine = None
         if given.opponent == "stockfish":
-            if STOCKFISH is None:
-                raise UsageError("the opponent stockfish needs Stockfish, which is not here")
-            engine = stack.enter_context(EngineProcess(STOCKFISH))
+            engine = stack.enter_context(EngineProcess(stockfish()))
         for at in range(given.games):
             rating = low + (high - low) * (at // 2) // max(1, (given.games - 1) // 2)
             band = RatingBand(rating, rating)
             allowed = allowed_cost(TRAP_LOSS, rating) if traps else 0.0
-            ours = Opponent(ReplyModel(None, band, is_engine=engine is not None), allowed)
+            ours = Opponent(ReplyModel(None, band, is_engine=engine is not None), allowed, clock=time.thread_time)
             repertoire = None
             if traps and given.repertoires is not None:
                 color = "white" if at % 2 == 0 else "black"
@@ -306,6 +322,13 @@ def recall(library: Library, most: int, seed: int) -> tuple[int, list[int]]:
     return proved, seen
 
 
+def stockfish() -> str:
+    """The path of Stockfish. Raises `UsageError` if it is not installed."""
+    if STOCKFISH is None:
+        raise UsageError("this needs Stockfish, which is not installed")
+    return STOCKFISH
+
+
 def strength(text: str) -> Strength | int:
     """What ``--strength`` names. Raises `ValueError` for anything else."""
     return int(text) if text.isdigit() else Strength(text)
@@ -328,6 +351,7 @@ def main(arguments: Sequence[str]) -> int:
     )
     parser.add_argument("--repertoires", type=Path, metavar="FOLDER", help="where those of the bot are, or are built")
     parser.add_argument("--positions", type=int, default=60, help="of recall")
+    parser.add_argument("--engine", action="store_true", help="ask Stockfish whether the baits lose")
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args(arguments)
     if given.what == "recall":
@@ -356,6 +380,10 @@ def main(arguments: Sequence[str]) -> int:
         title = f"{given.opponent}, rated {given.rating}, {time}, traps {traps}"
         played[traps] = match(given, traps == "on")
         print(markdown(report(played[traps], title)))
+        if traps == "on":
+            with ExitStack() as stack:
+                engine = stack.enter_context(EngineProcess(stockfish())) if given.engine else None
+                print(markdown(quality([one for game in played[traps] for one in game.traps], engine), 2))
     if len(played) == 2:
         print(difference([game.points for game in played["on"]], [game.points for game in played["off"]]))
     return 0

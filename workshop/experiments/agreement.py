@@ -16,16 +16,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import chess
-import chess.engine
 
 from trapcore import _native
 from trapcore.engines.process import EngineProcess
-from trapcore.engines.uci_engine import chance_of
 from trapcore.proof.trap_test import USUAL, BaitTest, check_bait
 from trapcore.proof.verdict import Verdict
 from trapcore.win_chance import BLUNDER
 from workshop.benchmarks.material import DATA
-from workshop.benchmarks.stockfish import STOCKFISH
+from workshop.benchmarks.stockfish import STOCKFISH, Opinion, opinion_of
 
 TRAPS = DATA / "traps" / "traps_open.tsv"
 REAL = ("trap_mate", "trap_wins")
@@ -48,17 +46,6 @@ class Decision:
     fen: str
     move: str
     san: str
-
-
-@dataclass(frozen=True)
-class Opinion:
-    """What an engine says of a decision."""
-
-    best: str
-    """Value of the best other move for the victim, as the engine says it."""
-    bait: str
-    loss: float
-    """Win chance, -2..2."""
 
 
 def decisions() -> list[Decision]:
@@ -92,24 +79,11 @@ def opinions(wanted: list[Decision], answers: Path | None, command: str, nodes: 
         return known
     with EngineProcess(command) as engine:
         for fen, move in missing:
-            known[fen, move] = opinion = _evaluate(engine, fen, move, nodes)
+            known[fen, move] = opinion = opinion_of(engine, fen, move, nodes)
             if answers is not None:
                 with answers.open("a") as out:
                     out.write(json.dumps({"fen": fen, "move": move} | asdict(opinion)) + "\n")
     return known
-
-
-def _evaluate(engine: EngineProcess, fen: str, move: str, nodes: int) -> Opinion:
-    board = chess.Board(fen)
-    bait = chess.Move.from_uci(move)
-    others = [other for other in board.legal_moves if other != bait]
-    limit, info = chess.engine.Limit(nodes=nodes), chess.engine.INFO_SCORE
-    best = engine.play(board, limit, root_moves=others, game=object(), info=info)[1]["score"].relative
-    board.push(bait)
-    after: chess.engine.Score = chess.engine.Cp(0)
-    if not board.is_game_over():
-        after = -engine.play(board, limit, game=object(), info=info)[1]["score"].relative
-    return Opinion(str(best), str(after), chance_of(best) - chance_of(after))
 
 
 @dataclass(frozen=True)
