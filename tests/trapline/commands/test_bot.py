@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 from bot.control.local_socket import NAME, ask
 from bot.self_check import check
-from bot.settings import BotSettings, check_coach
+from bot.settings import BotSettings, Mode, check_coach
 from lichess.api import Account, LichessError, Limited, Unauthorized, Unreachable
 from lichess.token import is_exposed, read_token
 from tests.fake_lichess.http.server import Server
@@ -33,6 +33,7 @@ from trapline.program import app as APP
 from trapline.settings import CONFIG_VARIABLE, Settings
 
 ROOT = Path(__file__).parents[3]
+EXAMPLE = str(ROOT / "examples" / "bot.toml")
 SECRET = "lip_verysecret"
 
 
@@ -67,6 +68,30 @@ def test_without_a_token_the_check_fails_and_looks_at_the_rest() -> None:
     assert lines[1].startswith("WRONG      token: there is none, and the bot cannot play without one; put it into ")
     assert any(line.startswith("unchecked  library: ") and "made at the first start" in line for line in lines)
     assert not (Path.home() / ".local").exists(), "a check changes nothing"
+
+
+@pytest.mark.parametrize("arguments", [("--config", EXAMPLE, "bot"), ("bot", "--config", EXAMPLE)])
+def test_the_example_settings_pass_the_check(
+    server: Server, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("TRAPLINE_BOT_TOKEN", SECRET)
+    done = CliRunner().invoke(APP, [*arguments, "--check", "--url", server.url])
+    assert done.exit_code == 0, done.output
+    assert f"ok         configuration: plays on {server.url}, 2 games at a time" in done.stdout
+    assert [line for line in done.stdout.splitlines() if line.startswith("unchecked")] == [
+        f"unchecked  library: {Path.home() / '.local/share/trapline/library.sqlite'} does not exist yet; "
+        "it is made at the first start"
+    ]
+
+
+def test_the_example_settings_are_what_their_remarks_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(CONFIG_VARIABLE, EXAMPLE)
+    mine = Settings().bot
+    assert len(Path(EXAMPLE).read_text("utf-8").splitlines()) < 40
+    assert (mine.people.offer_draws, mine.bots.offer_draws) == (False, True)
+    assert (mine.people.modes, mine.bots.modes) == ((Mode.CASUAL, Mode.RATED), (Mode.CASUAL,))
+    (profile,) = mine.profiles
+    assert (profile.opponent, profile.strength, profile.style) == ("people", "opponent", "trickster")
 
 
 def test_everything_that_is_there_is_told(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

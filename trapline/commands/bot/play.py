@@ -35,6 +35,9 @@ def play(
     finish: Annotated[
         bool, typer.Option("--finish", help="When stopped, play all running games to their end first.")
     ] = False,
+    config: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Settings file, as `trapline --config FILE bot`.")
+    ] = None,
 ) -> None:
     """Play on lichess as a bot: set traps, explain them to spectators, sum them up after the game.
 
@@ -42,6 +45,10 @@ def play(
     stops the bot: it accepts no more games, plays on for a while, and leaves what still runs to the next start. A
     second signal stops it at once. SIGHUP makes it read its settings again, and `trapline bot ctl` speaks to it.
     """
+    if config is not None:
+        import os
+
+        os.environ["TRAPLINE_CONFIG"] = config
     if context.invoked_subcommand is not None:
         return
     from bot.settings import check_coach
