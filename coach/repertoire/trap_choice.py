@@ -1,7 +1,8 @@
 """The move to play in a running game: the best one, one that sets a trap, or one after which traps can be set.
 
-A move is worth (1 - p) * (its win chance if he answers well) + p * (its win chance if he falls for the bait), where p
-is the probability that he falls. The move with the greatest worth is played, if it costs no more than is allowed.
+A move is worth its win chance if the opponent answers well, and `TRAP_WEIGHT` times the win chance that he is expected
+to give away: the probability that he falls for the bait, times what the bait gives away. The move with the greatest
+worth is played, if it costs no more than is allowed.
 """
 
 import time
@@ -28,8 +29,9 @@ from trapcore.win_chance import win_chance
 
 LOOK_SHARE = 0.35
 """Most of the thinking time for the look at the replies to the moves within the cost, 0..1,"""
-PROOF_SHARE = 0.25
-"""for the proof of their baits and those of the best move, if there may be any,"""
+PROOF_SHARE, LONG_PROOF_SHARE = 0.35, 0.25
+"""for the proof of their baits and those of the best move, if there may be any; the second where there is time for the
+look behind the replies,"""
 CHECK_SHARE = 0.08
 """and for the look at the best move alone, where it was not among them;"""
 VALUE_SHARE = 0.1
@@ -43,6 +45,11 @@ SHORTEST_SEARCH = 1
 """Milliseconds that a search gets in any case."""
 WON = 0.75
 """Win chance from which on traps are not searched for any more: a bait costs .3 of it at least, which is not there."""
+
+TRAP_WEIGHT = 3.0
+"""What an opponent is expected to give away counts so many times. At 1 a trap has to pay for itself by the search's win
+chance, which is that against an equal opponent. Opponents who fall for traps are weaker: what a trap costs hardly
+changes the score against them, see docs/bot.md."""
 
 MOST_TRAPS = 2
 """Most traps that are compared with the best move."""
@@ -120,7 +127,8 @@ def choose_move(
     weighed = _looked(board, opponent, int(LOOK_SHARE * milliseconds), stop)
     is_baited = any(map(may_set_trap, weighed))
     looks_ahead = bool(weighed) and milliseconds >= AHEAD_MILLISECONDS
-    reserved = PROOF_SHARE + VALUE_SHARE if found or is_baited else CHECK_SHARE * bool(weighed)
+    proof_share = LONG_PROOF_SHARE if looks_ahead else PROOF_SHARE
+    reserved = proof_share + VALUE_SHARE if found or is_baited else CHECK_SHARE * bool(weighed)
     reserved += (AHEAD_SHARE + VALUE_SHARE) * looks_ahead
     left = 1000 * (until - clock()) - reserved * milliseconds
     uci, value = search(board, max(SHORTEST_SEARCH, int(left)))
@@ -130,12 +138,12 @@ def choose_move(
             check = int(CHECK_SHARE * milliseconds)
             weighed.append(opponent.run(check, lambda left: look_at(board, best, opponent.model, left, stop)))
         live = opponent.run(
-            int(PROOF_SHARE * milliseconds),
+            int(proof_share * milliseconds),
             lambda left: list(prove_traps(board, weighed, left, stop, uci, clock=clock)),
         )
         there = {trap.move for trap in found}
         found += [trap for trap in live if trap.move not in there]
-    found.sort(key=lambda trap: trap.cost - trap.gain * trap.taken)
+    found.sort(key=lambda trap: trap.cost - _promise(trap))
     own = next((trap for trap in found if trap.move == uci), None)
     others = [trap for trap in found if trap is not own][:MOST_TRAPS]
 
@@ -185,13 +193,18 @@ def _steered(
 def prefer_trap(best: Chosen, traps: Iterable[LiveTrap], value_of: Callable[[str], int], allowed: float) -> Chosen:
     """The best move, or a trap that costs at most ``allowed`` of win chance and is worth more."""
     top = win_chance(best.value)
-    worth = top if best.trap is None else top + best.trap.gain * best.trap.taken
+    worth = top if best.trap is None else top + _promise(best.trap)
     chosen = best
     for trap in traps:
         value = value_of(trap.move)
         # A move that a shorter search finds better than the best one is not for that worth more.
         chance = min(top, win_chance(value))
-        if top - chance <= allowed and chance + trap.gain * trap.taken > worth:
-            worth = chance + trap.gain * trap.taken
+        if top - chance <= allowed and chance + _promise(trap) > worth:
+            worth = chance + _promise(trap)
             chosen = Chosen(trap.move, value, trap, False)
     return chosen
+
+
+def _promise(trap: LiveTrap) -> float:
+    """What a trap adds to the worth of its move."""
+    return TRAP_WEIGHT * trap.gain * trap.taken

@@ -17,7 +17,7 @@ from coach.repertoire.live_traps import (
     weighed_moves,
 )
 from coach.repertoire.replies import ReplyModel
-from coach.repertoire.trap_choice import Chosen, Opponent, choose_move, prefer_trap
+from coach.repertoire.trap_choice import TRAP_WEIGHT, Chosen, Opponent, choose_move, prefer_trap
 from db.traps.temptation import RatingBand
 from trapcore.parallel.budget import Budget, Cancellation
 from trapcore.proof.search import search
@@ -80,6 +80,10 @@ def test_the_best_move_is_left_for_a_trap_that_is_worth_more() -> None:
     # What it costs is more than what is to be hoped for.
     unlikely = trap("cheap", 0.5, 0.01)
     assert prefer_trap(best, [unlikely], values.__getitem__, 0.05) == best
+    # What it is expected to win counts more than what it costs, see `TRAP_WEIGHT`.
+    cost = top - win_chance(20)
+    for taken, chosen in ((1.1 * cost / (0.5 * TRAP_WEIGHT), "cheap"), (0.9 * cost / (0.5 * TRAP_WEIGHT), "a2a3")):
+        assert prefer_trap(best, [trap("cheap", 0.5, taken)], values.__getitem__, 0.05).uci == chosen
     # The trap that the best move sets itself counts for it.
     own = Chosen("a2a3", 30, trap("a2a3", 0.5, 0.5), True)
     assert prefer_trap(own, [cheap], values.__getitem__, 0.05) == own
