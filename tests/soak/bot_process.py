@@ -5,10 +5,12 @@ import os
 import signal
 import subprocess
 import sys
+import urllib.error
+import urllib.request
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from tests.soak.server_process import end_in_order
 from tests.support.trap_games import records
@@ -99,6 +101,16 @@ class BotProcess:
             return end_in_order(self.process, patience)
         finally:
             self._close_log()
+
+    def health(self) -> dict[str, Any]:
+        """What the bot says of itself now; empty if it does not answer."""
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.health_port}/health", timeout=10) as answer:
+                return dict(json.load(answer))
+        except urllib.error.HTTPError as error:
+            return dict(json.load(error))
+        except OSError:
+            return {}
 
     def _close_log(self) -> None:
         if self._log is not None:

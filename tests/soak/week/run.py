@@ -47,6 +47,8 @@ class Outcome:
     """Openings of the account's stream."""
     first_library: int
     """Bytes of the library at the begin."""
+    overhead: dict[str, float]
+    """Milliseconds of the last process's latest moves without thinking, as its health has them."""
 
 
 class Week:
@@ -84,7 +86,7 @@ class Week:
 
     def play(self) -> Outcome:
         """Play the week."""
-        first = self.bot.library.stat().st_size
+        first, overhead = self.bot.library.stat().st_size, {}
         self.bot.start()
         try:
             self._until(lambda: self.server.do(lambda _: self.mishaps.account.online), STOP_SECONDS)
@@ -98,6 +100,7 @@ class Week:
                 lambda: not self.server.do(lambda _: self.crowd.to_record()) - self.bot.recorded_games(),
                 SETTLED_SECONDS,
             )
+            overhead = self.bot.health().get("overhead_ms", {})
         finally:
             codes = [*self.mishaps.codes, self.bot.stop(STOP_SECONDS)]
         site = self.server.do(lambda site: site)
@@ -113,6 +116,7 @@ class Week:
             seconds,
             len(site.record.opens),
             first,
+            overhead,
         )
 
     def _live(self, began: float) -> None:

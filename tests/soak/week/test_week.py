@@ -98,7 +98,9 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Outcome]:
 
 @pytest.mark.fault
 def test_a_short_week_keeps_its_promises(outcome: Outcome) -> None:
-    assert (broken(outcome), report(outcome).details) == ([], [])
+    found = report(outcome)
+    assert (broken(outcome), found.details) == ([], [])
+    assert any(row.what.startswith("  milliseconds of a move without thinking") for row in found.rows)
 
 
 @pytest.mark.fault

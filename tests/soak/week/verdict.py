@@ -122,6 +122,9 @@ def _process(outcome: Outcome, found: Rows) -> None:
     log = bot.log.read_text("utf-8", "replace")
     found.none("errors of its own in the log", ERROR.findall(log))
     found.tell("openings of the account's stream", outcome.opens)
+    if outcome.overhead:
+        figures = f"{outcome.overhead['median']:.1f}, {outcome.overhead['p95']:.1f}"
+        found.tell("milliseconds of a move without thinking: half, 95 of 100", figures)
     grown = growth(outcome.samples)
     if grown is not None:
         _growth(grown, found)
