@@ -17,10 +17,9 @@ would build, and which are built and kept in the folder if they are not there ye
 is met twice, and the difference of the scores is printed. A trap is fallen for if the next move is one of its baits.
 ``--people`` is short for people of one rating, met once. The milliseconds of our side are those of the processor, and
 its searches have as many nodes as they take on a processor of its own. So other work on the machine changes little.
-Below full strength our side is the sparring partner
-(`coach.sparring.partner`), without a limit of time. A trap is set on purpose if without traps our side would have
-played another move. A second table says how many of the traps have a likely bait, and with ``--engine`` how many baits
-lose by Stockfish (see `set_traps`).
+Below full strength our side is the sparring partner (`coach.sparring.partner`), without a limit of time. A trap is set
+on purpose if without traps our side would have played another move. A second table says how many of the traps have a
+likely bait, and with ``--engine`` how many baits lose by Stockfish (see `set_traps`).
 
 ``funnel`` plays against people and says why replies that lose were no baits of a trap (see `trap_funnel`). ``recall``
 counts, among the moves of indexed games that the full trap test proves to be baits taken, how many the quick look of a
