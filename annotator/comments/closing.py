@@ -9,6 +9,7 @@ from itertools import product
 from typing import Self
 
 from annotator.comments.evidence import evidence_of, half_move
+from annotator.comments.glyphs import sign_beside
 from annotator.comments.telling import Told
 from annotator.events import TrapEvent
 from annotator.slips import Slip
@@ -180,7 +181,7 @@ def _costly(event: TrapEvent) -> Costliest:
     side: Side = "white" if event.mover == "white" else "black"
     half = half_move(event, event.ply)
     if event.event is Event.FELL:
-        sign = moves.sign(evidence.cost, evidence.probability) if evidence.signed else ""
+        sign = sign_beside(event.anchor.nags, moves.sign(evidence.cost, evidence.probability))
         before, after = (event.before, event.after) if settled else (None, None)
         return Costliest(
             ply=event.ply,
@@ -197,7 +198,7 @@ def _costly(event: TrapEvent) -> Costliest:
     return Costliest(
         ply=event.ply,
         half_move=half,
-        san=event.played + moves.sign(event.played_loss),
+        san=event.played + sign_beside(event.anchor.nags, moves.sign(event.played_loss)),
         side=side,
         before=before,
         after=after,
@@ -211,7 +212,8 @@ def _costly_slip(slip: Slip) -> Costliest:
     return Costliest(
         ply=slip.value.ply,
         half_move=half,
-        san=_native.sans(slip.value.origin, (slip.value.played,))[0] + moves.sign(slip.loss),
+        san=_native.sans(slip.value.origin, (slip.value.played,))[0]
+        + sign_beside(slip.value.anchor.nags, moves.sign(slip.loss)),
         side="black" if half % 2 else "white",
         before=slip.before,
         after=slip.after,

@@ -5,8 +5,9 @@ else of the game is touched.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import NamedTuple, Self
 
 import chess.pgn
@@ -18,7 +19,7 @@ from annotator.comments.glyphs import JUDGEMENTS, glyph
 from annotator.comments.own_comments import OwnWords, own_block, unmarked
 from annotator.comments.pgn_insert import Edit, Layout, MoveText, edits
 from annotator.comments.style import Style
-from annotator.comments.telling import Teller, Told
+from annotator.comments.telling import Said, Teller, Told
 from annotator.events import TrapEvent
 from annotator.slips import Slip
 from db.traps.position_value import Values
@@ -31,7 +32,7 @@ from db.wording.moves import nag, rounded, shown_line
 from db.wording.sentences import Narrator
 from trapcore import _native
 from trapcore.trees.chess_game import parse_position
-from trapcore.win_chance import BLUNDER
+from trapcore.win_chance import BLUNDER, MISTAKE
 
 _EVAL = "[%eval"
 _SHAPES = re.compile(r"\[%(csl|cal)\s+([^\]]*)\]")
@@ -89,13 +90,11 @@ class Commentator:
         ``stale`` are our words of an earlier run in the game. Those that are said again stay, and leave the set.
         ``worth`` is what its moves are worth.
         """
-        known, quiet = frozenset(self.teller.known), set[int]()
+        known, room = frozenset(self.teller.known), _Room()
         while True:
-            texts, told = self._texts(events, layout, worth, quiet)
-            too_much = self._too_much(texts)
-            if not too_much:
+            texts, told = self._texts(events, layout, worth, room)
+            if not self._makes_room(texts, room):
                 break
-            quiet |= too_much
             self.teller.known = set(known)
         found: list[Edit] = []
         chances: dict[int, float | None] = {}
@@ -109,14 +108,15 @@ class Commentator:
         return Written(found, [each for ply in sorted(told) for each in told[ply]], chances)
 
     def _texts(
-        self, events: Sequence[TrapEvent], layout: Layout, worth: ValuedMoves, quiet: Collection[int]
+        self, events: Sequence[TrapEvent], layout: Layout, worth: ValuedMoves, room: "_Room"
     ) -> tuple[dict[int, "_MoveComment"], dict[int, list[Told]]]:
-        """What is added to each move, by ply, without words on the plies ``quiet``; and what is reported."""
-        told = self.teller.comments(events, quiet)
+        """What is added to each move, by ply, as far as there is room for it; and what is reported."""
+        told = self.teller.comments(events, room.quiet, room.short)
         texts: dict[int, _MoveComment] = {}
         by_ply, valued = _by_ply(events), {value.ply: value for value in worth.values}
         slips = {slip.value.ply: slip for slip in worth.slips}
         answered: dict[int, Evidence] = {}
+        missed, said = dict[int, str](), Said()
         for ply in sorted(by_ply.keys() | slips.keys() | (valued.keys() if self.style.evaluations else set())):
             here, place = by_ply.get(ply, []), _place(by_ply.get(ply, []), valued.get(ply))
             text = _MoveComment(place, layout, self.teller, texts[ply - 1].words if ply - 1 in texts else "")
@@ -129,8 +129,10 @@ class Commentator:
             costs = any(each.event.event in (Event.FELL, Event.MISSED) for each in told.get(ply, ()))
             slip = None if costs else slips.get(ply)
             if slip is not None:
-                narrator = None if ply in quiet else self.style.narrator
-                text.add_slip(slip, narrator, answered.get(ply - 1))
+                narrator = None if ply in room.quiet else replace(self.style.narrator, short=ply in room.short)
+                again = missed.get(ply - 2) == slip.best
+                if text.add_slip(slip, narrator, answered.get(ply - 1), said, misses_again=again):
+                    missed[ply] = slip.best
                 answered[ply] = slip.evidence
             if not any(each in JUDGEMENTS for each in place.anchor.nags):
                 judged = glyph([each.event for each in told.get(ply, ())], here)
@@ -138,22 +140,47 @@ class Commentator:
             texts[ply] = text
         return texts, told
 
-    def _too_much(self, texts: Mapping[int, "_MoveComment"]) -> set[int]:
-        """The plies whose words have no room: those that matter least, and never those of the one that matters most."""
+    def _makes_room(self, texts: Mapping[int, "_MoveComment"], room: "_Room") -> bool:
+        """Takes words from the moves that matter least, if there are too many, and returns whether there were.
+
+        Inaccuracies lose all their words, then other moves what was better, and then all as well. The move that matters
+        most keeps its words.
+        """
         if self.style.most_words is None:
-            return set()
+            return False
         lengths = {ply: len(text.words.split()) for ply, text in texts.items() if text.words}
-        found: set[int] = set()
-        for ply in sorted(lengths, key=lambda ply: (texts[ply].weight, ply))[:-1]:
-            if sum(lengths.values()) <= self.style.most_words:
+        surplus: float = sum(lengths.values()) - self.style.most_words
+        least = sorted(lengths, key=lambda ply: (texts[ply].weight, ply))[:-1]
+        steps = (
+            (room.quiet, [ply for ply in least if texts[ply].weight < MISTAKE], 1.0),
+            (room.short, [ply for ply in least if ply not in room.short], _SAVED),
+            (room.quiet, least, 1.0),
+        )
+        places, plies, saved = next(((each, plies, saved) for each, plies, saved in steps if plies), (set(), [], 0.0))
+        for ply in plies:
+            if surplus <= 0:
                 break
-            found.add(ply)
-            del lengths[ply]
-        return found
+            places.add(ply)
+            surplus -= saved * lengths[ply]
+        return bool(plies) and sum(lengths.values()) > self.style.most_words
 
     def written(self, text: str, encoding: str) -> str:
         """A text with the letters that the encoding of a game has."""
         return transliterated(text, self.style.narrator.language) if encoding == "ascii" else text
+
+
+@dataclass(slots=True)
+class _Room:
+    """Plies on which something is left out, so that a game has no more words than it may."""
+
+    quiet: set[int] = field(default_factory=set)
+    """Without words."""
+    short: set[int] = field(default_factory=set)
+    """Without what was better."""
+
+
+_SAVED = 0.4
+"""Share of the words of a comment that say what was better."""
 
 
 def _by_ply(events: Iterable[TrapEvent]) -> dict[int, list[TrapEvent]]:
@@ -216,16 +243,23 @@ class _MoveComment:
         repeated = told.line_stands and shown.event is Event.MISSED
         self._vary([] if repeated else _variation(shown), told.text)
 
-    def add_slip(self, slip: Slip, narrator: Narrator | None, before: Evidence | None) -> None:
+    def add_slip(
+        self, slip: Slip, narrator: Narrator | None, before: Evidence | None, said: Said, *, misses_again: bool
+    ) -> bool:
         """Add the remark on a move that costs something, without a narrator only the better line; ``before`` is the
-        move before, if that cost something."""
+        move before, if that cost something. Whether it says that the answer to that was missed, which the player's move
+        before did as well if ``misses_again``."""
         self.weight = max(self.weight, slip.loss)
         answers = before is not None and before.killer_line[0] == slip.best
         is_told = answers and _tells(self._before, slip.best_line[:1])
-        words = "" if narrator is None else narrator.slip(slip.evidence, answered=before if is_told else None)
+        words = ""
+        if narrator is not None:
+            say = partial(narrator.slip, slip.evidence, answered=before if is_told else None)
+            words = said.once(partial(say, misses_again=misses_again), partial(say, misses_again=True))
         if words:
             self._words.append(self._written(words))
         self._vary(_better(slip.value.origin, slip.best_line, slip.value.half_move), words)
+        return is_told and bool(words)
 
     @property
     def words(self) -> str:

@@ -10,7 +10,7 @@ _ASCII = str.maketrans(
     {
         "ß": "ss", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "ð": "d", "Ð": "D", "þ": "th", "Þ": "Th",
         "æ": "ae", "Æ": "Ae", "œ": "oe", "Œ": "Oe", "ı": "i",
-        "‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "…": "...", "→": "->",
+        "‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "…": "...",
     }
 )  # fmt: skip
 _ACCENTS = re.compile("[\u0300-\u036f]+")
@@ -35,7 +35,11 @@ def _latin1_text(text: str) -> str:
 
 
 def encode_for(encoding: str, text: str) -> bytes:
-    """``text`` as bytes of a game whose encoding is ``ascii``, ``latin-1`` or ``utf-8``; never fails."""
+    """``text`` as bytes of a game whose encoding is ``ascii``, ``latin-1`` or ``utf-8``; never fails.
+
+    Games of one file may differ in their encodings: an arrow is ``->`` in each of them.
+    """
+    text = text.replace("→", "->")
     if encoding == "ascii":
         return ascii_text(text).encode("ascii")
     if encoding == "latin-1":

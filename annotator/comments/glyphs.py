@@ -30,6 +30,13 @@ _TELL_COST = (Event.FELL, Event.MISSED, Event.SET)
 JUDGEMENTS = range(1, 7)
 """NAGs that judge a move."""
 
+_SIGNS = ("!", "?", "!!", "??", "!?", "?!")
+
+
+def sign_beside(nags: Sequence[int], own: str) -> str:
+    """The sign that stands behind a move in its game: the one of the game, else ``own``."""
+    return next((_SIGNS[each - 1] for each in nags if each in JUDGEMENTS), own)
+
 
 def glyph(told: Sequence[TrapEvent], events: Sequence[TrapEvent]) -> int | None:
     """The NAG of a move; None if nothing is to be said.

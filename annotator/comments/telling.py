@@ -5,8 +5,10 @@ player who finds it reads nothing. A known trap that is set or avoided is report
 only if somebody falls into it.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import groupby
 from typing import NamedTuple
 
@@ -25,10 +27,11 @@ from db.wording.languages.grammar import Verbosity
 from db.wording.sentences import Narrator
 from trapcore import _native
 from trapcore.trees.chess_game import parse_position
-from trapcore.win_chance import BLUNDER
 
 _ORDER = (Event.FELL, Event.MISSED, Event.SPRUNG, Event.AVOIDED, Event.SET)
 """Several events on one move are reported in this order."""
+
+_OTHER = {"white": "black", "black": "white"}
 
 _Place = tuple[int, str]
 """Ply of a victim's decision, and the bait."""
@@ -59,24 +62,52 @@ class Teller:
     known: set[str] = field(default_factory=set)
     """Slugs of the traps that were reported in this file already."""
 
-    def comments(self, events: Iterable[TrapEvent], quiet: Collection[int] = ()) -> dict[int, list[Told]]:
+    def comments(
+        self, events: Iterable[TrapEvent], quiet: Collection[int] = (), short: Collection[int] = ()
+    ) -> dict[int, list[Told]]:
         """What to report of one game, by ply; a ply whose events are not reported has an empty list. What loses or
-        misses something on one of the plies ``quiet`` is reported without words, so that no other comment rests on it.
+        misses something on one of the plies ``quiet`` is reported without words, so that no other comment rests on it,
+        and on the plies ``short`` without what was better.
         """
         ordered = sorted(events, key=lambda event: (event.ply, _ORDER.index(event.event)))
         by_ply = {ply: list(here) for ply, here in groupby(ordered, key=lambda event: event.ply)}
         fallen = {_place(event) for event in ordered if event.event is Event.FELL and event.proved}
-        game = _Game(self, fallen, quiet)
+        game = _Game(self, fallen, quiet, short)
         return {
             ply: [told for event in chosen(here) if (told := game.tell(event, here))] for ply, here in by_ply.items()
         }
 
 
+@dataclass(slots=True)
+class Said:
+    """Sentences of one game, so that none is written twice."""
+
+    sentences: set[str] = field(default_factory=set)
+    """Without their move numbers and win chances."""
+
+    def once(self, *forms: Callable[[], str]) -> str:
+        """The first of these forms of a comment that begins with a new sentence; the first one without such."""
+        text = first = forms[0]()
+        for form in forms:
+            text = first if form is forms[0] else form()
+            if _bare(text) not in self.sentences:
+                break
+        else:
+            text = first
+        self.sentences.add(_bare(text))
+        return text
+
+
+def _bare(text: str) -> str:
+    """The first sentence without move numbers and win chances."""
+    return re.sub(r"\d+\.(?:\.\.)?(?=\S)| \(\d+ %.*?\)", "", re.split(r"\.(?: |$)", text)[0])
+
+
 def chosen(events: Sequence[TrapEvent]) -> list[TrapEvent]:
     """Those of the ``events`` of one move that may be reported: of the moves that lose the one that says most.
 
-    A move that both loses and misses the killer is one slip: the killer is reported unless the move loses outright. Of
-    each other kind the event of a known trap is reported, else the one that costs most.
+    A move that both loses and misses the killer is one slip: the comment on the move that loses says both. Of each
+    other kind the event of a known trap is reported, else the one that costs most.
     """
     first: dict[Event, TrapEvent] = {}
     for event in sorted(events, key=lambda event: (not event.proved, not event.known, -(event.loss or 0.0))):
@@ -84,8 +115,7 @@ def chosen(events: Sequence[TrapEvent]) -> list[TrapEvent]:
             first.setdefault(event.event, event)
     fell, missed = first.get(Event.FELL), first.get(Event.MISSED)
     if fell is not None:
-        keeps_enough = missed is not None and fell.after is not None and fell.after > -BLUNDER
-        told = [missed if keeps_enough and missed is not None and not fell.known else fell]
+        told = [missed if missed is not None and missed.known and not fell.known else fell]
     elif missed is not None:
         told = [missed]
     else:
@@ -122,6 +152,7 @@ class _Game:
     teller: Teller
     fallen: set[_Place]
     quiet: Collection[int]
+    short: Collection[int]
     slips: set[tuple[Event, str, str]] = field(default_factory=set)
     was_set: set[_Place] = field(default_factory=set)
     fell: set[_Place] = field(default_factory=set)
@@ -129,8 +160,11 @@ class _Game:
     """The last reported move that lost, by whose it was and the answer, see `_answer`."""
     missed: set[tuple[object, ...] | None] = field(default_factory=set)
     """Why moves lost whose missed answer was reported."""
+    misses: dict[tuple[str, str], int] = field(default_factory=dict)
+    """The last ply at which a player missed an answer that was reported, by whose it was and the answer (UCI)."""
     answered: dict[int, Evidence] = field(default_factory=dict)
     """Moves that lost whose answers were reported, by their ply."""
+    said: "Said" = field(default_factory=lambda: Said())
     named: set[str] = field(default_factory=set)
     """Traps that were named, each by what its variants have in common."""
 
@@ -157,6 +191,7 @@ class _Game:
 
     def _text(self, event: TrapEvent, instead: TrapEvent | None) -> str:
         narrator, evidence, place = self.teller.narrator, self._evidence(event), _place(event)
+        narrator = replace(narrator, short=event.ply in self.short)
         if not event.proved:
             return words(event, narrator)
         match event.event:
@@ -171,14 +206,20 @@ class _Game:
                     self.fell.add(place)
                     self.answered[event.ply] = evidence
                     self.allowed[event.mover, _answer(event)] = _Allowed(event.ply, _why(event), _taken(event))
-                return narrator.fell(
-                    evidence, was_set=place in self.was_set, again=again, missed=other, answered=answered
+                misses_again = answered is not None and self._misses_again(event.mover, better, event.ply)
+                say = partial(narrator.fell, evidence, was_set=place in self.was_set, missed=other, answered=answered)
+                return self.said.once(
+                    partial(say, again=again, misses_again=misses_again),
+                    partial(say, misses_again=True),
+                    partial(say, again=again or _taken(event) is None),
                 )
             case Event.MISSED:
                 reason = _reason(event)
-                again = reason is not None and reason in self.missed
+                again = self._misses_again(_OTHER[event.mover], event.killer_line[0], event.ply)
+                again = again or (reason is not None and reason in self.missed)
                 self.missed.add(reason)
-                missed = narrator.missed(evidence, event.played_loss, was_told=place in self.fell, again=again)
+                say = partial(narrator.missed, evidence, event.played_loss, was_told=place in self.fell)
+                missed = self.said.once(partial(say, again=again), partial(say, again=True))
                 return f"{_stalemate(event, narrator)} {missed}".strip()
             case Event.SPRUNG:
                 was_told = place in self.fallen or place in self.was_set
@@ -187,6 +228,14 @@ class _Game:
                 return self._avoided(event)
             case Event.SET:
                 return self._set(event)
+
+    def _misses_again(self, player: str, answer: str | None, ply: int) -> bool:
+        """Whether the player missed this answer with the move before as well; keeps in mind that this one misses it."""
+        if answer is None:
+            return False
+        before = self.misses.get((player, answer))
+        self.misses[player, answer] = ply
+        return before == ply - 2
 
     def _is_again(self, event: TrapEvent) -> bool:
         """Whether the player's move before this one lost to the same answer for the same reason, or by the same motif,

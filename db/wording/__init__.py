@@ -15,6 +15,7 @@ boards.py             boards in words
 names.py              names of traps and families as people read them
 patterns.py           names of lines that nobody has named, by what they do
 phrases.py            parts of sentences
+better_moves.py       sentences about moves that were better, or were missed
 sentences.py          the sentences of the five events
 claims.py             what is known about a trap of the library, and what a move loses, in a few words
 languages/            English, German, and what a language is

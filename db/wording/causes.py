@@ -15,6 +15,7 @@ from db.wording.facts import CAPTURES, Facts
 from db.wording.languages.english import ENGLISH
 from db.wording.languages.grammar import Grammar
 from db.wording.material import answered_best, best_moves, lost_points, takes_with_profit
+from db.wording.reasons import is_threat, is_worth_a_pawn, line_effect, was_there
 from trapcore.parallel.budget import Budget
 from trapcore.proof.search import search
 from trapcore.trees.chess_game import parse_position
@@ -226,8 +227,11 @@ def cause_words(evidence: Evidence, facts: Facts, language: Grammar) -> tuple[st
     if falls is not None and _falls_as_well(evidence, falls):
         return None
     shows = facts.motif is not None and facts.motif.ply == 1
-    if evidence.cause == "attacked" and (shows or facts.material is not None):
-        return ("walks_into_theme", {}) if shows else None
+    if evidence.cause == "attacked":
+        return ("walks_into_theme", {}) if shows else None  # what the answer does says more
+    motif = facts.motif if evidence.cause in _TACTICS else None
+    if motif is not None and was_there(evidence, motif.ply, motif.squares):
+        return None
     if evidence.cause != "threat":
         square = _gaps(evidence, baited, language)["square"]
         guards = evidence.cause == "square" and baited.color_at(chess.parse_square(square)) == before.turn
@@ -238,7 +242,8 @@ def cause_words(evidence: Evidence, facts: Facts, language: Grammar) -> tuple[st
     if facts.motif is None and facts.material is not None:
         return None  # what is lost says more
     if falls != bait.to_square and not (shows and _hits(baited, evidence.killer_line[0], bait.to_square)):
-        return "cause_threat_line", {}
+        says_why = facts.motif is not None or facts.material is not None or line_effect(evidence) is not None
+        return ("cause_threat_line", {}) if says_why and is_threat(evidence) else None
     # The piece moves to where it falls or is hit: nothing threatened it before.
     return ("walks_into_theme" if shows else "walks_into"), {}
 
@@ -258,6 +263,8 @@ def _missed_words(
         return f"cause_{evidence.cause}", gaps
     takes = evidence.best is not None and evidence.best[2:4] == gaps["square"]
     if not takes or facts.point is None or facts.point.does not in CAPTURES:
+        return None
+    if facts.point.does == "pawn" and not is_worth_a_pawn(evidence):
         return None
     return "leaves_free" if facts.free else "leaves_capture", gaps
 
@@ -325,6 +332,10 @@ _SOON = 5  # plies of a line in which a piece falls that its cause is about
 _LOSES = frozenset({"taken", "uncovers", "overloaded", "leaves", "cuts_off", "blocks_retreat", "threat", "no_squares",
                     "astray"})  # fmt: skip
 """Causes that name the piece that is lost."""
+
+
+_TACTICS = frozenset({"fork", "skewer", "discovery", "trap", "pin"})
+"""Causes that are tactics, which must not have been there before the move."""
 
 
 def _is_lost(facts: Facts, kind: chess.PieceType | None) -> bool:

@@ -131,6 +131,7 @@ def _attack(played: _Move) -> Effect | None:
         if kind is not None and gain >= (POINT if kind == chess.PAWN else PIECE) and 2 * before.get(square, 0) < gain:
             found.append((kind, square))
     found.sort(key=lambda target: -POINTS[target[0]])
+    found = [target for target in found if target[1] in own or _is_uncovered(played, target[1])]
     found = [target for target in found if _matters(played, target[1])]
     pieces = [target for target in found if target[0] != chess.PAWN]
     if len(pieces) == 1 and pieces[0][0] == played.piece and pieces[0][1] in own:
@@ -142,6 +143,12 @@ def _attack(played: _Move) -> Effect | None:
         "attack" if named[0][1] in own else "uncover",
         tuple(each for each in named if (each[1] in own) == (named[0][1] in own)),
     )
+
+
+def _is_uncovered(played: _Move, square: chess.Square) -> bool:
+    """Whether a piece attacks the square through the one that has been left."""
+    left = played.move.from_square
+    return any(left in chess.SquareSet.between(by, square) for by in played.after.attackers(played.own, square))
 
 
 def _matters(played: _Move, square: chess.Square) -> bool:
@@ -320,16 +327,27 @@ def _development(played: _Move) -> Effect | None:
     return Effect("development", ((played.piece, played.move.to_square),)) if safe else None
 
 
+def _opposition(played: _Move) -> Effect | None:
+    """In a pawn ending the king comes to face the other one, with one square between them."""
+    others = played.after.knights | played.after.bishops | played.after.rooks | played.after.queens
+    king = played.after.king(not played.own)
+    if played.piece != chess.KING or others or king is None:
+        return None
+    to = played.move.to_square
+    is_between = chess.square_distance(to, king) == 2 and len(chess.SquareSet.between(to, king)) == 1
+    return Effect("opposition") if is_between and not chess.BB_DIAG_ATTACKS[to][0] & chess.BB_SQUARES[king] else None
+
+
 _FINDERS: tuple[Callable[[_Move], Effect | None], ...] = (
     _win, _mate_threat, _promotion, _doubled, _trade, _take, _attack, _offer, _pin, _guard, _no_castling, _passed,
-    _seventh, _outpost, _open_file, _challenge, _development, _centre,
+    _opposition, _seventh, _outpost, _open_file, _challenge, _development, _centre,
 )  # fmt: skip
 
 EFFECTS = (
     "win", "mate_threat", "promotes", "promotion", "doubled", "trade", "exchange", "take", "attack",
     "uncover", "offer", "pin", "guard",
-    "escape", "no_castling", "passed", "advance", "seventh", "outpost", "open_file", "challenge", "development",
-    "centre",
+    "escape", "no_castling", "passed", "advance", "opposition", "seventh", "outpost", "open_file", "challenge",
+    "development", "centre",
 )  # fmt: skip
 """What a move may do."""
 

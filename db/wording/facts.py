@@ -21,7 +21,7 @@ from db.wording.material import (
     takes_with_profit,
 )
 from db.wording.reasons import is_still_best
-from db.wording.stands import PIECE, POINT, gains_on, taken_by
+from db.wording.stands import PIECE, POINT, Target, gains_on, taken_by
 from trapcore import _native
 from trapcore.parallel.budget import Budget
 from trapcore.piece_values import POINTS
@@ -66,6 +66,8 @@ class Motif:
     """Of the killer line, from 1."""
     targets: tuple[chess.PieceType, ...]
     """Pieces that it acts on."""
+    squares: tuple[chess.Square, ...] = ()
+    """Where those of them stand that it attacks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,7 +312,10 @@ def _motif(
                 continue
             if name == "discoveredAttack" and not _attacks(boards[theme.ply + 1], theme):
                 continue
-            motif = Motif(name, theme.ply, _targets(boards[theme.ply], boards[theme.ply + 1], theme))
+            targets = _targets(boards[theme.ply], boards[theme.ply + 1], theme)
+            attacked = targets[:1] if name in ("skewer", "pin") else targets
+            squares = tuple(square for _, square in attacked)
+            motif = Motif(name, theme.ply, tuple(kind for kind, _ in targets), squares)
             move = chess.Move.from_uci(evidence.killer_line[theme.ply - 1])
             if name in ("fork", "skewer") and material is None and not _wins_target(boards[theme.ply + 2 :], theme):
                 continue
@@ -337,15 +342,15 @@ def _wins_target(boards: Sequence[chess.Board], theme: LineTheme) -> bool:
     return any(gain >= PIECE and uci[2:4] in there for uci, gain in _native.exchanges(boards[0].fen()))
 
 
-def _targets(before: chess.Board, after: chess.Board, theme: LineTheme) -> tuple[chess.PieceType, ...]:
+def _targets(before: chess.Board, after: chess.Board, theme: LineTheme) -> list[Target]:
     found = []
     for name in theme.targets:
         square = chess.parse_square(name)
         # What the move took is searched for on the board before it.
         piece = before.piece_at(square) if after.color_at(square) == before.turn else after.piece_at(square)
         if piece is not None:
-            found.append(piece.piece_type)
-    return tuple(found)
+            found.append((piece.piece_type, square))
+    return found
 
 
 def _takes_as_much(board: chess.Board, move: chess.Move, motif: Motif, material: Material | None) -> bool:

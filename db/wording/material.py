@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import chess
 
-from db.wording.evidence import Evidence
+from db.wording.evidence import BETTER, Evidence
 from db.wording.stands import (
     LAST_PLY,
     POINT,
@@ -52,6 +52,7 @@ _ROUNDING = 0.5  # points by which exchanges count pieces in another way
 _NAMED = 3  # pieces that are named where the line goes on to what happens to one that takes back
 _AS_GOOD = 0.1  # win chance by which the answers of two searches may differ
 _MORE = 250  # centipawns: a capture that wins this much more than the line is what a reader sees
+_MATES = 0.98  # win chance of a move that mates
 _DECIDED = 0.6  # win chance beyond which material changes little
 _A_POINT = 0.1  # win chance that a point of material costs at least in a game that is not decided
 _MUCH = {1: 0.45, 2: 0.7}  # win chance that nobody gives up for this many pawns
@@ -100,6 +101,32 @@ def material_lost(evidence: Evidence, before: chess.Board) -> Material | None:
         return None
     only = _is_only(before, evidence.bait, line[:ply], stand.lost)
     return Material(_sorted(stand.lost), _sorted(stand.gained), ply, sans, only)
+
+
+def material_shown(evidence: Evidence, before: chess.Board, shown: int) -> Material | None:
+    """What the first ``shown`` plies of the killer line win, where another reply would keep it at another price; None
+    if that is nothing that lasts, or not what the move loses by, and if it makes nobody better."""
+    if evidence.after is None or evidence.after > -BETTER:
+        return None
+    victim, start = before.turn, _start(evidence, before)
+    after = after_line(before, (evidence.bait,))
+    line = continued(after, evidence.killer_line)
+    stands = stands_of(start, after, line, victim)
+    quiet = [each for each in stands if each.is_quiet and each.ply <= min(shown, len(evidence.killer_line))]
+    lasting = [each for each in quiet if min(each.worth, _lasting_worth(stands, each)) >= 1]
+    if not lasting:
+        return None
+    stand = lasting[-1]
+    if _is_beside_the_point(stand, evidence.cost) or is_made_up_for(stand.worth, evidence):
+        return None
+    taken = points_of(counts_of(before)[not victim]) - points_of(counts_of(after)[not victim])
+    if _could_take_more(after, evidence, POINT * (stand.worth + taken) + _MORE):
+        return None
+    if _is_lost_anyway(stand, _lost_anyway(evidence, before, start)):
+        return None
+    ply = last_capture(after, line, stand.ply)
+    sans = _native.sans(_native.epd(after.fen()), line[:ply])
+    return Material(_sorted(stand.lost), _sorted(stand.gained), ply, tuple(sans), only=False)
 
 
 def _could_keep(
@@ -330,9 +357,10 @@ def is_made_up_for(worth: float, evidence: Evidence) -> bool:
 
 
 def _lost_anyway(evidence: Evidence, before: chess.Board, start: dict[chess.Color, Counts]) -> Stand | None:
-    """What is lost by the best other move as well, as far as that is examined; None where it is not known."""
+    """What is lost by the best other move as well, as far as that is examined; None where it is not known, and where
+    that is of no account because it mates."""
     line = best_moves(evidence)
-    if not line:
+    if not line or (evidence.before is not None and evidence.before >= _MATES):
         return None
     stands = stands_of(start, before, continued(before, line), before.turn)
     return next((each for each in reversed(stands) if each.is_quiet), stands[-1] if stands else None)

@@ -9,12 +9,13 @@ from db.wording import moves
 from db.wording.claims import material_words
 from db.wording.effects import Effect
 from db.wording.evidence import Evidence
-from db.wording.facts import CHECKS, Facts, Motif
+from db.wording.facts import CHECKS, Facts, Motif, Point
 from db.wording.languages.grammar import FIRST_HALF_MOVE, Grammar, Verbosity
 from db.wording.moves import MATE_PLIES, shown_line
 from db.wording.names import trap_name
-from db.wording.reasons import line_effect
+from db.wording.reasons import Threat, line_effect, was_there
 from trapcore.piece_values import POINTS
+from trapcore.trees.chess_game import parse_position
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,8 @@ class Phrases:
     verbosity: Verbosity = Verbosity.NORMAL
     beside_move: bool = False
     """Whether the text stands directly behind the move that it is about, and so does not name that."""
+    short: bool = False
+    """Whether only the first sentence is written: there is no room for what was better."""
 
     def _say(self, key: str, half_move: int = FIRST_HALF_MOVE, /, **gaps: str) -> str:
         template = self.language.sentence(key, half_move)
@@ -34,7 +37,8 @@ class Phrases:
         return text[:1].upper() + text[1:]
 
     def _joined(self, *sentences: str) -> str:
-        return " ".join(filter(None, sentences))
+        found = list(filter(None, sentences))
+        return " ".join(found[:1] if self.short else found)
 
     def _bait(self, evidence: Evidence, facts: Facts) -> str:
         return moves.line([facts.bait + _sign(evidence)], evidence.half_move)
@@ -52,16 +56,21 @@ class Phrases:
     def _cut(self, evidence: Evidence, facts: Facts) -> str:
         return " ..." if evidence.mate_in is not None and len(shown_line(evidence, facts)) < len(facts.line) else ""
 
-    def _why(self, evidence: Evidence, facts: Facts) -> str:
-        """What the killer does, or the line until it has done it."""
+    def _why(self, evidence: Evidence, facts: Facts, *, is_cause: bool = False) -> str:
+        """What the killer does, or the line until it has done it; only the captures of a cause that they show."""
         if facts.motif is not None and not (facts.motif.name in CHECKS and facts.material is not None):
             return f"{self._plies(evidence, facts.line[: facts.motif.ply])} {self._does(facts.motif)}"
         if facts.material is not None:
             return self._plies(evidence, facts.material.line)
-        found = None if evidence.mate_in is not None else line_effect(evidence)
+        if evidence.mate_in is not None:
+            return self._line(evidence, facts)
+        exchange = _exchange(evidence) if is_cause and evidence.cause in _TAKEN else 0
+        found = line_effect(evidence, is_forced=False)
+        if found is not None and was_there(evidence, found[0], [square for _, square in found[1].targets]):
+            found = None
         if found is not None:
             return f"{self._plies(evidence, facts.line[: found[0]])} {self._effect(found[1])}"
-        return self._line(evidence, facts)
+        return self._plies(evidence, facts.line[:exchange]) if exchange else self._line(evidence, facts)
 
     def _trap(self, evidence: Evidence, facts: Facts) -> dict[str, str]:
         bait = facts.bait + _sign(evidence)
@@ -110,6 +119,19 @@ class Phrases:
             rank=square[1:],
         )
 
+    def _threat(self, threat: Threat, half_move: int) -> str:
+        """``attacks the knight on f6``, or ``threatens 16.Bxh7+``; ``half_move`` is that of the move that threatens."""
+        if threat.attacked is not None:
+            return self._effect(Effect("attack", (threat.attacked,)))
+        return self.language.points["threatens"].format(threat=moves.line([threat.san], half_move + 2))
+
+    def _point(self, point: Point) -> str:
+        """``guards the pawn on e4``."""
+        return self.language.points[point.does].format(
+            piece="" if point.piece is None else self.language.the_piece[point.piece],
+            square="" if point.square is None else chess.square_name(point.square),
+        )
+
     def _does(self, motif: Motif) -> str:
         """``forks king and rook``."""
         things = []
@@ -126,6 +148,25 @@ class Phrases:
 
 
 _WITH_SUBJECT = frozenset({"sets_mate", "sets_gain", "sets"})
+
+
+_TAKEN = frozenset({"taken", "retaken", "threat", "leaves", "uncovers", "overloaded", "cuts_off"})
+"""Causes that a capture shows."""
+
+
+def _exchange(evidence: Evidence) -> int:
+    """Plies of the captures on one square with which the killer line begins."""
+    board = parse_position(evidence.fen)
+    board.push_uci(evidence.bait)
+    first = chess.Move.from_uci(evidence.killer_line[0])
+    count = 0
+    for uci in evidence.killer_line[:MATE_PLIES]:
+        move = board.parse_uci(uci)
+        if move.to_square != first.to_square or not board.is_capture(move):
+            break
+        board.push(move)
+        count += 1
+    return count
 
 
 def _sign(evidence: Evidence) -> str:

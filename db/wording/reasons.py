@@ -1,22 +1,27 @@
 """Reasons: what only one of two moves does, or only the answer to one of them."""
 
+import math
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 import chess
 
 from db.wording.effects import Effect, effects_of
 from db.wording.evidence import Evidence
-from db.wording.material import answered_best, best_moves, is_made_up_for, takes_with_profit
-from db.wording.stands import POINT, gains_on, taken_by
+from db.wording.material import answered_best, best_moves, is_made_up_for, lost_points, takes_with_profit
+from db.wording.stands import POINT, Target, after_line, gains_on, settled, taken_by
 from trapcore.parallel.budget import Budget
 from trapcore.piece_values import POINTS
 from trapcore.proof.search import search
 from trapcore.trees.chess_game import parse_position
-from trapcore.win_chance import BLUNDER, win_chance
+from trapcore.win_chance import BLUNDER, WIN_CHANCE_SCALE, win_chance
 
 _AS_GOOD = 0.1  # win chance by which searches of two moves differ that are as good as each other
 _NODES = 8_000  # of such a search
+_A_PAWN, _SURE = 250, 0.95  # centipawns that a pawn is worth at most, and the win chance up to which they are counted
+_THREAT_NODES = 20_000  # of the search for a threat
+_THREATENED, _THREATENED_MATE = 2, 3  # points that a threat wins at least, and moves to a mate that threatens
 
 _SOON = 6  # plies of a line in which happens what a move is about
 
@@ -26,6 +31,9 @@ _OF_BETTER = frozenset({"guard", "escape", "trade", "exchange", "take", "develop
 _SMALL = frozenset({"no_castling", "doubled", "offer", "open_file", "challenge", "outpost", "seventh", "advance"})
 """Effects that are no reason why a move costs `BLUNDER`."""
 
+STRONG = frozenset({"mate_threat", "promotion", "attack", "uncover", "pin"})
+"""Threats; of pieces more than of pawns."""
+
 _ON_TARGETS = frozenset({"win", "attack", "uncover", "offer", "pin", "guard", "escape", "challenge"})
 """Two of these effects are the same if their targets are of the same kinds."""
 
@@ -33,7 +41,7 @@ _ON_TARGETS = frozenset({"win", "attack", "uncover", "offer", "pin", "guard", "e
 @lru_cache(maxsize=4096)
 def answer_effect(evidence: Evidence) -> Effect | None:
     """What the answer to a losing move does that it does not do after the best move; None if that is nothing."""
-    if _is_allowed_as_well(evidence):
+    if is_allowed_as_well(evidence):
         return None
     baited = parse_position(evidence.fen)
     baited.push_uci(evidence.bait)
@@ -57,14 +65,15 @@ def answer_takes(evidence: Evidence) -> Effect | None:
     if is_made_up_for(POINTS[taken[0]], evidence):
         return None
     is_small = taken[0] == chess.PAWN and evidence.cost is not None and evidence.cost >= BLUNDER
-    return None if is_small or _is_allowed_as_well(evidence) else Effect("take", (taken,))
+    return None if is_small or is_allowed_as_well(evidence) else Effect("take", (taken,))
 
 
 @lru_cache(maxsize=4096)
-def line_effect(evidence: Evidence, plies: int = 3) -> tuple[int, Effect] | None:
+def line_effect(evidence: Evidence, plies: int = 3, *, is_forced: bool = True) -> tuple[int, Effect] | None:
     """The first move in so many plies of the killer line that threatens or wins something, by its ply from 1, and what
-    it does; None without one, and if the line of the best move allows the same."""
-    if _is_allowed_as_well(evidence):
+    it does; None without one, and if the line of the best move allows the same. Unless ``is_forced`` is false, no other
+    reply on the way is as good."""
+    if is_forced and is_allowed_as_well(evidence):
         return None
     board, before = parse_position(evidence.fen), parse_position(evidence.fen)
     board.push_uci(evidence.bait)
@@ -80,7 +89,7 @@ def line_effect(evidence: Evidence, plies: int = 3) -> tuple[int, Effect] | None
             effect = _first_new(filter(_is_strong, found), allowed)
             if effect is not None:
                 return ply, effect
-        elif _has_another(board, evidence.killer_line[ply - 1], evidence.after):
+        elif is_forced and _has_another(board, evidence.killer_line[ply - 1], evidence.after):
             return None
         board.push_uci(evidence.killer_line[ply - 1])
     return None
@@ -92,6 +101,125 @@ def _after_best(evidence: Evidence) -> list[Effect]:
     return [] if after is None else list(effects_of(after, evidence.killer_line[:1], evidence.half_move + 1))
 
 
+def _passed(evidence: Evidence) -> chess.Board | None:
+    """The position with the other side to move, as if the player had passed; None if he was in check."""
+    board = parse_position(evidence.fen)
+    if board.is_check():
+        return None
+    board.push(chess.Move.null())
+    return board
+
+
+def was_there(evidence: Evidence, ply: int, squares: Sequence[chess.Square]) -> bool:
+    """Whether a move of the killer line (by its ply from 1) was there before the losing move: the same piece could have
+    made it after a pass, and would have attacked or taken the same pieces on these squares."""
+    idle, line = _passed(evidence), parse_position(evidence.fen)
+    for uci in (evidence.bait, *evidence.killer_line[: ply - 1]):
+        line.push_uci(uci)
+    move = line.parse_uci(evidence.killer_line[ply - 1])
+    if idle is None or idle.piece_at(move.from_square) != line.piece_at(move.from_square) or not idle.is_legal(move):
+        return False
+    if not squares or any(idle.piece_at(square) != line.piece_at(square) for square in squares):
+        return False
+    by = idle.turn
+    idle.push(move)
+    return all(square == move.to_square or idle.is_attacked_by(by, square) for square in squares)
+
+
+@lru_cache(maxsize=4096)
+def is_threat(evidence: Evidence) -> bool:
+    """Whether the answer to the losing move was the threat before it: as good as any move after a pass. If the answer
+    is as good after the best move, it threatened nothing that a move had to meet."""
+    idle, killer = _passed(evidence), evidence.killer_line[0]
+    if idle is None or not idle.is_legal(chess.Move.from_uci(killer)) or is_allowed_as_well(evidence):
+        return False
+    return is_still_best(idle, killer)
+
+
+@dataclass(frozen=True, slots=True)
+class Threat:
+    """What a move threatens."""
+
+    san: str
+    """The next move of its side, if the other one passed."""
+    attacked: Target | None
+    """The piece that it takes, if that is done by the piece that has moved."""
+
+
+@lru_cache(maxsize=4096)
+def threat_of(fen: str) -> tuple[str, int] | None:
+    """What the side that has just moved threatens in this position (UCI), and what that is worth, centipawns: mate in
+    three, or a capture or a check that wins two points more than the position is worth; None without one, or in check.
+    """
+    board = parse_position(fen)
+    if board.is_check():
+        return None
+    idle = board.copy(stack=False)
+    idle.push(chess.Move.null())
+    found = search(idle.fen(), Budget(nodes=_THREAT_NODES))
+    if not found.line:
+        return None
+    move = idle.parse_uci(found.line[0])
+    if not (idle.is_capture(move) or idle.gives_check(move) or move.promotion):
+        return None
+    if found.mate_in is not None and 0 < found.mate_in <= _THREATENED_MATE:
+        return found.line[0], found.value
+    now = -search(board.fen(), Budget(nodes=_THREAT_NODES)).value
+    wins = -lost_points(idle, settled(idle, found.line))
+    is_threat = wins >= _THREATENED and found.value - now >= POINT * _THREATENED
+    return (found.line[0], found.value) if is_threat else None
+
+
+def answer_threatens(evidence: Evidence) -> Threat | None:
+    """What the answer to a losing move threatens."""
+    if evidence.mate_in is not None:
+        return None
+    baited = parse_position(evidence.fen)
+    baited.push_uci(evidence.bait)
+    return _threat(baited, evidence.killer_line)
+
+
+def best_threatens(evidence: Evidence) -> Threat | None:
+    """What the best move threatens that the losing move does not threaten."""
+    line, before = best_moves(evidence), parse_position(evidence.fen)
+    if not line or evidence.mate_in is not None:
+        return None
+    best, played = _threat(before, line), _threat(before, (evidence.bait,))
+    return None if best is None or (played is not None and best.san == played.san) else best
+
+
+def _threat(board: chess.Board, line: Sequence[str]) -> Threat | None:
+    """What the first move of the line threatens that would have won less at once. Of a move that takes something, only
+    what its own piece attacks. Trades are left out."""
+    move, after = board.parse_uci(line[0]), after_line(board, line[:1])
+    if not _stays(after, move, line[1:]):
+        return None
+    found = threat_of(after.fen())
+    if found is None:
+        return None
+    threat, value = found
+    if board.is_legal(chess.Move.from_uci(threat)):
+        at_once = search(board.fen(), Budget(nodes=_NODES), only=(threat,)).value
+        if at_once > value - POINT * _THREATENED:
+            return None
+    after.push(chess.Move.null())
+    taken = taken_by(after, after.parse_uci(threat))
+    by_itself = taken is not None and chess.Move.from_uci(threat).from_square == move.to_square
+    if board.is_capture(move) and not by_itself:
+        return None
+    if by_itself and taken is not None and taken[0] == after.piece_type_at(move.to_square):
+        return None  # a trade
+    return Threat(after.san(after.parse_uci(threat)), taken if by_itself else None)
+
+
+def _stays(after: chess.Board, move: chess.Move, line: Sequence[str]) -> bool:
+    """Whether the piece that has moved is not taken, or is a pawn that is taken back."""
+    if not line or line[0][2:4] != chess.square_name(move.to_square):
+        return True
+    is_pawn = after.piece_type_at(move.to_square) == chess.PAWN
+    return is_pawn and line[1:2] != [] and line[1][2:4] == line[0][2:4]
+
+
 def is_still_best(board: chess.Board, move: str) -> bool:
     """Whether a move (UCI) of the side to move is as good as any by a short search."""
     asked, best = (search(board.fen(), Budget(nodes=_NODES), only=only).value for only in ((move,), ()))
@@ -99,10 +227,18 @@ def is_still_best(board: chess.Board, move: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _is_allowed_as_well(evidence: Evidence) -> bool:
+def is_allowed_as_well(evidence: Evidence) -> bool:
     """Whether the answer is as good after the best move, or its line has it as well."""
     killer, after = evidence.killer_line[0], answered_best(evidence)
     return killer in best_moves(evidence)[1::2] or (after is not None and is_still_best(after, killer))
+
+
+def is_worth_a_pawn(evidence: Evidence) -> bool:
+    """Whether the move costs no more than a pawn may be worth."""
+    if evidence.before is None or evidence.after is None:
+        return True
+    before, after = (math.atanh(max(-_SURE, min(_SURE, chance))) for chance in (evidence.before, evidence.after))
+    return 2 * (before - after) / WIN_CHANCE_SCALE <= _A_PAWN
 
 
 def _has_another(board: chess.Board, reply: str, value: float | None) -> bool:
@@ -115,7 +251,7 @@ def _has_another(board: chess.Board, reply: str, value: float | None) -> bool:
 
 def _is_strong(effect: Effect) -> bool:
     pieces = any(kind != chess.PAWN for kind, _ in effect.targets)
-    return effect.does in ("mate_threat", "promotion") or (effect.does in ("attack", "uncover", "pin") and pieces)
+    return effect.does in ("mate_threat", "promotion") or (effect.does in STRONG and pieces)
 
 
 @lru_cache(maxsize=4096)

@@ -4,28 +4,38 @@ Every sentence rests on the evidence alone: on the line that was proved or searc
 end, on the win chances that were measured. Win chances are in percent of the side that moved.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import chess
 
 from db.wording import moves
+from db.wording.better_moves import BetterMoves, chance_words, cost_words
 from db.wording.causes import cause_words
-from db.wording.claims import material_words, percent_of_chance, points_of_cost
-from db.wording.effects import Effect, effects_of
-from db.wording.evidence import BETTER, EVEN, Evidence, verdict, worth_of
-from db.wording.facts import CAPTURES, CHECKS, LONGEST_MATE, Facts, facts_of
+from db.wording.claims import material_words
+from db.wording.effects import Effect
+from db.wording.evidence import EVEN, Evidence, verdict
+from db.wording.facts import CAPTURES, CHECKS, Facts, facts_of
 from db.wording.languages.grammar import Verbosity
-from db.wording.material import Material
+from db.wording.material import material_shown
 from db.wording.names import trap_name
-from db.wording.phrases import Phrases
-from db.wording.reasons import answer_effect, answer_takes, best_effect, line_effect
-from trapcore.piece_values import POINTS
+from db.wording.reasons import (
+    answer_effect,
+    answer_takes,
+    answer_threatens,
+    best_effect,
+    is_allowed_as_well,
+    is_worth_a_pawn,
+    line_effect,
+    was_there,
+)
+from db.wording.stands import Target, taken_by
 from trapcore.trees.chess_game import parse_position
 from trapcore.win_chance import INACCURACY
 
 
 @dataclass(frozen=True, slots=True)
-class Narrator(Phrases):
+class Narrator(BetterMoves):
     """Writes the sentences in one language, as many as are wanted."""
 
     # The five events ------------------------------------------------------------------------------------------------
@@ -38,45 +48,48 @@ class Narrator(Phrases):
         again: bool = False,
         missed: Evidence | None = None,
         answered: Evidence | None = None,
+        misses_again: bool = False,
     ) -> str:
         """Of the losing move itself.
 
         ``was_set``: the trap was reported with its line when it was set. ``again``: an earlier move of the same side
         lost to the same answer for the same reason, and that was reported. ``missed``: the move that lost before it,
         whose answer this move misses as well. ``answered``: the move before, if the better move here was reported as
-        the answer to it.
+        the answer to it. ``misses_again``: that the player misses this answer was reported of his move before.
         """
         if was_set:
-            return self._say("takes_bait", chances=_cost(evidence))
-        better = self._better(evidence, missed, answered)
+            return self._say("takes_bait", line=self._line(evidence, facts_of(evidence)), chances=cost_words(evidence))
+        better = self._better(evidence, missed, answered, again=misses_again)
         if not self.tells_answer(evidence, answer_told=answered is not None, again=again):
             return better
         if again or evidence.name or evidence.mate_in is not None or not better:
             return self._joined(self._what_happened(evidence, again=again), better)
         facts = facts_of(evidence)
-        if (facts.best_mate is not None or evidence.cause == "win_missed") and facts.perpetual is None:
+        if facts.best_mate is not None and facts.perpetual is None:
             if facts.material is not None and facts.material.lost[0] != chess.PAWN:
                 # A piece that is given away is what a reader sees first.
                 return self._joined(self._what_happened(replace(evidence, cause=""), again=False), better)
             # Away from the move the sentence must name it.
             return better if self.beside_move else f"{self._bait(evidence, facts)}: {better}"
-        if answered is not None and evidence.cause.endswith("_missed"):
-            # That it was missed is said by what is better.
-            evidence = replace(evidence, cause="")
-            if facts.material is None:
-                return better
-        happened = self._what_happened(evidence, again=False)
-        return happened if self._leaves_capture(evidence, facts) else self._joined(happened, better)
+        return self._with_better(evidence, better, is_told=answered is not None)
+
+    def _with_better(self, evidence: Evidence, better: str, *, is_told: bool, judges: bool = True) -> str:
+        """What happened, and what was better. If ``is_told`` that was reported of the move before."""
+        if is_told or evidence.cause == "win_missed":
+            evidence = _without_missed(evidence)  # what is better says it
+        # A verdict is the last to be written.
+        judges = judges and not (self.short and better)
+        happened = self._what_happened(evidence, judges=judges, leaves=not is_told)
+        if not is_told and self._leaves_capture(evidence, facts_of(evidence)):
+            return happened
+        return self._joined(happened, better)
 
     def tells_answer(self, evidence: Evidence, *, answer_told: bool, again: bool = False) -> bool:
         """Whether `fell` says how the losing move is answered. If its only fault is that it misses an answer that was
         just reported, that says enough."""
         if self.verbosity is Verbosity.BRIEF or again or not answer_told or evidence.name:
             return True
-        facts = facts_of(evidence)
-        reasons = (evidence.mate_in, facts.material, facts.motif, facts.perpetual)
-        effects = (answer_effect(evidence), answer_takes(evidence))
-        return any(each is not None for each in (*reasons, *effects))
+        return bool(self._what_happened(_without_missed(evidence), judges=False, leaves=False))
 
     def missed(
         self, evidence: Evidence, played_loss: float | None = None, *, was_told: bool = False, again: bool = False
@@ -89,7 +102,7 @@ class Narrator(Phrases):
         left = None if evidence.after is None else -evidence.after
         small = left is None or played_loss is None or played_loss < INACCURACY or not evidence.settled
         # Two searches measured them, so that more may be given back than there was.
-        chances = "" if small else _chances(left, max(-1.0, left - played_loss))  # type: ignore[operator]
+        chances = "" if small else chance_words(left, max(-1.0, left - played_loss))  # type: ignore[operator]
         mate = evidence.mate_in is not None
         facts = facts_of(evidence)
         side = self.language.sides[evidence.is_black]
@@ -103,8 +116,6 @@ class Narrator(Phrases):
         if evidence.name and not was_told:
             key = "misses_named" if mate else "misses_named_gain"
             return self._say(key, **gaps, name=self._name(evidence), mate=self._mate(evidence, facts))
-        if was_told:
-            return self._misses_told(facts, None, gaps)
         if evidence.mate_in == 1:
             return self._say("misses_mate_at_once", **gaps, mate=self._mate(evidence, facts))
         if mate:
@@ -182,26 +193,29 @@ class Narrator(Phrases):
             return self._say("unproved_like", **gaps, name=trap_name(like, self.language, mirrored=evidence.mirrored))
         return self._say("unproved_answer", **gaps)
 
-    def slip(self, evidence: Evidence, *, answered: Evidence | None = None) -> str:
+    def slip(self, evidence: Evidence, *, answered: Evidence | None = None, misses_again: bool = False) -> str:
         """Of a move that costs something and is not proved to lose: why, if its line allows mate or loses material, or
         what the answer to it does, and what is better. Of an inaccuracy only what the board shows: empty if that is
         nothing.
 
-        ``answered``: the move before, if the better move here was reported as the answer to it.
+        ``answered``: the move before, if the better move here was reported as the answer to it. ``misses_again``: that
+        the player misses this answer was reported of his move before.
         """
         if not evidence.killer_line:
             best = moves.line(evidence.best_line[:1], evidence.half_move)
-            better = self._say("is_better", best=best, chances=_cost(evidence))
+            better = self._say("is_better", best=best, chances=cost_words(evidence))
             return self._joined(self.stalemate(evidence.fen, evidence.bait, evidence.half_move), better)
         facts = facts_of(evidence)
         if facts.material is not None or evidence.mate_in is not None or facts.best_mate is not None:
-            return self.fell(evidence, answered=answered)
-        better = self._better(evidence, None, answered)
+            return self.fell(evidence, answered=answered, misses_again=misses_again)
+        better = self._better(evidence, None, answered, again=misses_again)
         if moves.sign(evidence.cost) != "?!":
-            return self._joined(self._allows(evidence, facts), better)
+            return self._with_better(evidence, better, is_told=answered is not None, judges=False)
         if answered is not None or facts.best_wins is not None or facts.point is not None:
             return better
-        return self._allows(evidence, facts, _cost(evidence)) or (better if best_effect(evidence) is not None else "")
+        return self._allows(evidence, facts, cost_words(evidence)) or (
+            better if best_effect(evidence) is not None else ""
+        )
 
     def stalemate(self, fen: str, move: str, half_move: int) -> str:
         """Of a move (UCI) that is stalemate."""
@@ -210,7 +224,11 @@ class Narrator(Phrases):
 
     # Sentences ------------------------------------------------------------------------------------------------------
 
-    def _what_happened(self, evidence: Evidence, *, again: bool) -> str:
+    def _what_happened(
+        self, evidence: Evidence, *, again: bool = False, judges: bool = True, leaves: bool = True
+    ) -> str:
+        """What the losing move allows, loses or, with ``leaves``, does not take; only with ``judges`` also what it does
+        to the win chances."""
         facts = facts_of(evidence)
         line = self._line(evidence, facts)
         if evidence.name:
@@ -234,40 +252,81 @@ class Narrator(Phrases):
         if facts.perpetual is not None:
             return self._say("allows_perpetual", **{**gaps, "line": line})
         if reason is not None:
-            allows = self._allows(evidence, facts) if reason[0] == "cause_attacked" else ""
+            is_pawn = facts.point is not None and facts.point.does == "pawn" and reason[0] in _LEAVES
+            allows = self._allows(evidence, facts) if is_pawn else ""
+            gaps["why"] = self._why(evidence, facts, is_cause=True)
             return allows or self._say(reason[0], **gaps, **reason[1])
         if facts.material is not None:
             return self._say("loses_material", **gaps, what=material_words(self.language, facts.material))
-        if facts.left is not None:
-            kind, square = facts.left
-            gaps |= {"piece": self.language.the_piece[kind], "square": chess.square_name(square)}
-            return self._say("leaves_capture", **gaps)
+        if leaves and facts.left is not None:
+            return self._leaves(facts.left, gaps)
         taken = answer_takes(evidence)
         if taken is not None and _stood_attacked(evidence, taken):
             kind, square = taken.targets[0]
             where = {"piece": self.language.the_piece[kind], "square": chess.square_name(square)}
             return self._say("cause_threat", **{**gaps, **where, "why": gaps["killer"]})
-        said = verdict(evidence)
-        if said not in _TURNS and (allows := self._allows(evidence, facts)):
+        if allows := self._allows(evidence, facts):
             return allows
+        if leaves and (left := _leaves_point(evidence, facts)) is not None:
+            return self._leaves(left, gaps)
+        if not judges:
+            return ""
         other = self.language.sides[chess.WHITE if evidence.is_black else chess.BLACK]
-        return self._say(said, evidence.half_move, **gaps, other_side=other)
+        return self._say(verdict(evidence), evidence.half_move, **gaps, other_side=other)
+
+    def _leaves(self, left: Target, gaps: dict[str, str]) -> str:
+        """That a piece which the better move takes was not taken."""
+        where = {"piece": self.language.the_piece[left[0]], "square": chess.square_name(left[1])}
+        return self._say("leaves_capture", **{**gaps, **where})
 
     def _allows(self, evidence: Evidence, facts: Facts, chances: str = "") -> str:
-        """What the answer does that it does not do after the best move, or its line soon; empty if that is nothing."""
-        effect, motif = answer_effect(evidence), facts.motif
-        taken = answer_takes(evidence)
-        gaps = {"move": self._bait(evidence, facts), "chances": chances}
-        if motif is not None and motif.name not in CHECKS:
-            killer = self._plies(evidence, facts.line[: motif.ply])
-            return self._say("allows_effect", **gaps, killer=killer, does=self._does(motif))
-        found = (1, effect) if effect is not None else line_effect(evidence)
-        if found is None and taken is not None:
-            return self._say("allows_effect", **gaps, killer=self._killer(evidence, facts), does=self._effect(taken))
+        """What the answer does that it does not do after the best move, or its line soon; empty if that is nothing.
+        What it could do before is not allowed by the move, which only does not meet it."""
+        found = self._answer_reason(evidence, facts)
         if found is None:
             return ""
-        killer = self._plies(evidence, facts.line[: found[0]])
-        return self._say("allows_effect", **gaps, killer=killer, does=self._effect(found[1]))
+        ply, does, squares = found
+        gaps = {"move": self._bait(evidence, facts), "does": does, "chances": chances}
+        if not was_there(evidence, ply, squares):
+            return self._say("allows_effect", **gaps, killer=self._plies(evidence, facts.line[:ply]))
+        baited = parse_position(evidence.fen)
+        baited.push_uci(evidence.bait)
+        move = chess.Move.from_uci(evidence.killer_line[ply - 1])
+        taken = taken_by(baited, move) if baited.is_legal(move) else None
+        if taken is not None and taken[1] in squares:
+            where = {"piece": self.language.the_piece[taken[0]], "square": chess.square_name(taken[1])}
+            return self._say("cause_threat", **gaps, **where, why=self._plies(evidence, [baited.san(move)]))
+        line = [baited.san(move)] if baited.is_legal(move) else facts.line[:ply]
+        return self._say("ignores_effect", **gaps, killer=self._plies(evidence, line))
+
+    def _answer_reason(self, evidence: Evidence, facts: Facts) -> tuple[int, str, Sequence[chess.Square]] | None:
+        """What the answer to a losing move does, or its line soon: the ply from 1, the words, and the squares it is
+        about; None if that is nothing, or if the best move allows it as well."""
+        if is_allowed_as_well(evidence):
+            return None
+        motif = facts.motif
+        if motif is not None and motif.name not in CHECKS:
+            return motif.ply, self._does(motif), motif.squares
+        effect, taken = answer_effect(evidence), answer_takes(evidence)
+        found = (1, effect) if effect is not None else line_effect(evidence)
+        if found is None and taken is not None:
+            found = 1, taken
+        if found is not None:
+            squares = [square for _, square in found[1].targets]
+            # Nobody has to meet a trade.
+            if found[1].does in _MET or not was_there(evidence, found[0], squares):
+                return found[0], self._effect(found[1]), squares
+        threat = answer_threatens(evidence)
+        if threat is not None:
+            attacked = [] if threat.attacked is None else [threat.attacked[1]]
+            return 1, self._threat(threat, evidence.half_move + 1), attacked
+        shown = material_shown(evidence, parse_position(evidence.fen), moves.MOST_PLIES)
+        if shown is not None:
+            return shown.ply, self.language.points["wins"].format(what=material_words(self.language, shown)), ()
+        later = line_effect(evidence, is_forced=False)
+        if later is None:
+            return None
+        return later[0], self._effect(later[1]), [square for _, square in later[1].targets]
 
     def _of_cause(self, evidence: Evidence, facts: Facts) -> dict[str, str]:
         """Gaps of the sentences about causes."""
@@ -276,41 +335,19 @@ class Narrator(Phrases):
             "line": self._line(evidence, facts) if material is None else self._plies(evidence, material.line),
             "does": "" if motif is None else self._does(motif),
             "best": "" if facts.best is None else moves.line([facts.best], evidence.half_move),
-            "chances": "" if self.verbosity is Verbosity.BRIEF else _cost(evidence),
+            "chances": "" if self.verbosity is Verbosity.BRIEF else cost_words(evidence),
         }
 
     def _leaves_capture(self, evidence: Evidence, facts: Facts) -> bool:
         """Whether the reason is a capture that was not made, and names it."""
         reason = None if facts.perpetual is not None else cause_words(evidence, facts, self.language)
         if reason is None:
-            return facts.material is None and facts.left is not None
-        return reason[0] in ("leaves_free", "leaves_capture")
-
-    def _misses_told(self, facts: Facts, played: Facts | None, gaps: dict[str, str]) -> str:
-        """That an answer was missed whose reason stands beside the move before, and what it wins; not if the move that
-        was ``played`` takes something as well."""
-        if facts.material is None or (played is not None and _takes_as_much(played, facts.material)):
-            return self._say("misses_killer", **gaps)
-        return self._say("misses_material", **gaps, what=material_words(self.language, facts.material))
-
-    def _misses(self, evidence: Evidence, facts: Facts, gaps: dict[str, str]) -> str:
-        """That the answer to a losing move was missed, and what it wins or does."""
-        motif = facts.motif
-        if motif is not None and not (motif.name in CHECKS and facts.material is not None):
-            gaps = gaps | {"killer": self._plies(evidence, facts.line[: motif.ply])}
-            return self._say("misses_theme", **gaps, does=self._does(motif))
-        if facts.material is not None:
-            return self._say("misses_material", **gaps, what=material_words(self.language, facts.material))
-        baited = parse_position(evidence.fen)
-        baited.push_uci(evidence.bait)
-        taken = baited.piece_at(chess.parse_square(evidence.killer_line[0][2:4]))
-        if taken is not None:
-            kind, square = taken.piece_type, evidence.killer_line[0][2:4]
-            return self._say("misses_capture", **gaps, piece=self.language.the_piece[kind], square=square)
-        effect = next(effects_of(baited, evidence.killer_line, evidence.half_move + 1), None)
-        if effect is not None:
-            return self._say("misses_theme", **gaps, does=self._effect(effect))
-        return self._say("misses_killer", **gaps)
+            leaves = facts.left is not None or (
+                _leaves_point(evidence, facts) is not None and not self._allows(evidence, facts)
+            )
+            return facts.material is None and leaves
+        is_pawn = facts.point is not None and facts.point.does == "pawn"
+        return reason[0] in _LEAVES and not (is_pawn and self._allows(evidence, facts))
 
     def _punishes(self, evidence: Evidence, facts: Facts, *, shows_line: bool) -> str:
         """What the losing move lost; with ``shows_line`` how, where that is more than the answer that was played."""
@@ -324,60 +361,6 @@ class Narrator(Phrases):
             return self._say(key, **gaps, what=material_words(self.language, facts.material))
         return self._say("punishes_theme" if more and facts.motif is not None else "punishes", **gaps)
 
-    def _better(self, evidence: Evidence, missed: Evidence | None, answered: Evidence | None) -> str:
-        """What was better, and by how much; empty where nothing is known, and if little is to be said."""
-        if self.verbosity is Verbosity.BRIEF:
-            return ""
-        facts = facts_of(evidence)
-        chances = _cost(evidence)
-        side = self.language.sides[not evidence.is_black]
-        mates = missed is not None and missed.mate_in is not None
-        # If the answer leaves the player worse as well, no chance was missed.
-        if answered is not None and (mates or evidence.before is None or evidence.before >= -EVEN):
-            answered = missed or answered
-            lost = facts_of(answered)
-            gaps = {"side": side, "killer": self._killer(answered, lost), "chances": chances}
-            return self._say("misses_the_mate", **gaps) if mates else self._misses_told(lost, facts, gaps)
-        if missed is not None and mates:
-            lost = facts_of(missed)
-            return self._say("is_mate", best=self._killer(missed, lost), mate=self._mate(missed, lost), chances=chances)
-        if facts.best is None or evidence.before is None:
-            points = "" if evidence.cost is None or not evidence.settled else points_of_cost(evidence.cost)
-            return self._say("only_cost", points=points) if points else ""
-        best = moves.line([facts.best], evidence.half_move)
-        if best.endswith("#"):
-            return self._say("is_mate", best=best, mate=self.language.mates[None][0], chances=chances)
-        if facts.best_mate is not None and facts.best_mate > LONGEST_MATE:
-            return self._say("mates", best=best, chances=chances)
-        if facts.best_mate is not None:
-            a_mate = self.language.a_mate[None][1].format(count=facts.best_mate)
-            return self._say("misses_mate", side=side, killer=best, a_mate=a_mate, chances=chances)
-        if facts.best_wins is not None and evidence.settled:
-            return self._say("wins", best=best, what=material_words(self.language, facts.best_wins), chances=chances)
-        if facts.point is not None and (facts.left is None or facts.point.does not in CAPTURES):
-            gaps = {"best": best, "piece": "", "square": "", "chances": chances}
-            if facts.point.piece is not None:
-                gaps["piece"] = self.language.the_piece[facts.point.piece]
-            if facts.point.square is not None:
-                gaps["square"] = chess.square_name(facts.point.square)
-            return self._say(f"best_{facts.point.does}", **gaps)
-        effect = best_effect(evidence)
-        if effect is not None and facts.left is None:
-            return self._say("best_effect", best=best, does=self._effect(effect), chances=chances)
-        worth = worth_of(evidence.before, evidence.after) if evidence.settled else "is_better"
-        return self._say(worth, best=best, chances=chances)
-
-    def _answer(self, evidence: Evidence, facts: Facts, risk: float | None) -> str:
-        if self.verbosity is Verbosity.BRIEF or facts.best is None or evidence.before is None:
-            return ""
-        best = moves.line([facts.best], evidence.half_move)
-        if risk is not None and risk >= INACCURACY:
-            left = -evidence.before
-            return self._say("answer_costs", best=best, chances=_chances(min(1.0, left + risk), left))
-        side = self.language.sides[chess.BLACK if evidence.is_black else chess.WHITE]
-        simple = facts.best_takes is not None and evidence.before >= -BETTER
-        return self._say("answer_takes" if simple else "answer_is", side=side, best=best)
-
 
 def _stood_attacked(evidence: Evidence, taken: Effect) -> bool:
     """Whether the piece stood there before the move, and the other side attacked it."""
@@ -385,23 +368,24 @@ def _stood_attacked(evidence: Evidence, taken: Effect) -> bool:
     return before.color_at(square) == before.turn and before.is_attacked_by(not before.turn, square)
 
 
-def _takes_as_much(played: Facts, missed: Material) -> bool:
-    """Whether a move takes at least half of what another one would have won."""
-    won = sum(POINTS[kind] for kind in missed.lost) - sum(POINTS[kind] for kind in missed.gained)
-    return played.taken is not None and 2 * POINTS[played.taken[0]] >= won
+def _without_missed(evidence: Evidence) -> Evidence:
+    """The same without a cause in what was not played."""
+    return replace(evidence, cause="") if evidence.cause.endswith("_missed") else evidence
 
 
-_TURNS = frozenset({"turns_round", "turns_lost", "throws_win", "lets_advantage_go"})
-"""Verdicts that say what a move did to the game."""
+_LEAVES = ("leaves_free", "leaves_capture")
+"""Reasons that name what was not taken, and by what."""
 
 
-def _chances(before: float | None, after: float | None) -> str:
-    """`` (55 % → 24 %)``; empty where they were not measured."""
-    if before is None or after is None:
-        return ""
-    return f" ({percent_of_chance(before)} → {percent_of_chance(after)})"
+_MET = frozenset({"win", "take", "mate_threat", "attack", "uncover", "pin", "promotion", "promotes"})
+"""What a player has to meet."""
 
 
-def _cost(evidence: Evidence) -> str:
-    """What a losing move cost, as `_chances` writes it; empty where searches differ about it."""
-    return _chances(evidence.before, evidence.after) if evidence.settled else ""
+def _leaves_point(evidence: Evidence, facts: Facts) -> Target | None:
+    """What the better move takes with profit; a pawn only if the move costs no more."""
+    point = facts.point
+    if point is not None and point.does == "pawn" and not is_worth_a_pawn(evidence):
+        return None
+    if point is None or point.does not in CAPTURES or point.piece is None or point.square is None:
+        return None
+    return point.piece, point.square

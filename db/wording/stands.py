@@ -118,6 +118,16 @@ def continued(board: chess.Board, line: Sequence[str]) -> Sequence[str]:
     return (*line, *search(board.fen(), Budget(nodes=SEARCHED_NODES)).line)[:LAST_PLY]
 
 
+def settled(board: chess.Board, line: Sequence[str]) -> Sequence[str]:
+    """The line (UCI) to the first quiet position, at most `LAST_PLY` plies."""
+    board = board.copy(stack=False)
+    for ply, uci in enumerate(line[:LAST_PLY], 1):
+        board.push_uci(uci)
+        if is_quiet(board):
+            return line[:ply]
+    return line[:LAST_PLY]
+
+
 def last_capture(board: chess.Board, line: Sequence[str], ply: int) -> int:
     """Ply of the line, at most ``ply``, with which the last of the material falls."""
     board = board.copy(stack=False)

@@ -57,7 +57,7 @@ def parsed(text: bytes) -> chess.pgn.Game:
     [
         pytest.param(
             FELL,
-            [SET, "5... Bxd1 { [%csl Rd1][%cal Gc4f7] } { Takes the bait. } "],
+            [SET, "5... Bxd1 { [%csl Rd1][%cal Gc4f7] } { Takes the bait: 6.Bxf7+ Ke7 7.Nd5#. } "],
             id="fell and sprung",
         ),
         pytest.param(AVOIDED, [SET, "5... dxe5 6. Qxg4"], id="avoided"),
@@ -65,7 +65,7 @@ def parsed(text: bytes) -> chess.pgn.Game:
             MISSED,
             [
                 SET,
-                "5... Bxd1 { [%csl Rd1][%cal Gc4f7] } { Takes the bait. }",
+                "5... Bxd1 { [%csl Rd1][%cal Gc4f7] } { Takes the bait: 6.Bxf7+ Ke7 7.Nd5#. }",
                 "6. Nxd1 { [%cal Gc4f7] } { White misses the mate, 6.Bxf7+. } 6... dxe5",
             ],
             id="missed",
@@ -74,7 +74,7 @@ def parsed(text: bytes) -> chess.pgn.Game:
             REVERSED,
             [
                 "{ Sets Legal's Mate with colours reversed: the queen on d8 can be taken, but 6.Bxd8 Bxf2+ 7.Ke2 Nd4#.",
-                "{ Takes the bait. } ",
+                "{ Takes the bait: 6...Bxf2+ 7.Ke2 Nd4#. } ",
             ],
             id="colours reversed",
         ),
@@ -83,7 +83,7 @@ def parsed(text: bytes) -> chess.pgn.Game:
             [
                 "{ Sets the Elephant Trap: the pawn on d5 can be taken, but 6.Nxd5 loses a knight for a pawn after "
                 "6...Nxd5 7.Bxd8 Bb4+ 8.Qd2 Bxd2+ 9.Kxd2 Kxd8.",
-                "{ Takes the bait. } ",
+                "{ Takes the bait: 6...Nxd5 7.Bxd8 Bb4+ 8.Qd2 Bxd2+ 9.Kxd2 Kxd8. } ",
             ],
             id="material",
         ),

@@ -106,6 +106,8 @@ class Grammar:
     """What a move does, for each of the motifs of `db.wording.facts`: ``forks {targets}``."""
     effects: Mapping[str, str]
     """What a move does, for each of `db.wording.effects.EFFECTS`: ``attacks {targets}``."""
+    points: Mapping[str, str]
+    """What a better move does about the answer, for each word of `db.wording.facts.Point`: ``guards {piece}``."""
     plural: Mapping[chess.PieceType, str]
     """Bare: ``knights``."""
     on: str

@@ -137,9 +137,9 @@ def test_a_free_pawn_is_not_let_go_but_not_taken() -> None:
     assert fell(said) == "6...a6? does not take the free pawn on e4: 6...Nxe4 (59 % → 46 %)."
 
 
-def test_an_answer_that_was_told_is_missed_without_its_reason() -> None:
+def test_an_answer_that_was_told_is_missed_with_what_it_does() -> None:
     before = evidence(
         "rn1k1b2/ppp3p1/5np1/1r6/7K/1PP5/PB1P4/R1R5 w - - 0 49", "b2a3 f8a3", "h4g3 Kg3", -0.2, -0.3, number=49
     )
     said = Narrator(ENGLISH).slip(evidence(*BISHOP_LEFT[:3], 0.3, 0.1, number=49), answered=before)
-    assert said == "Black misses 49...Bxa3 (65 % → 55 %)."
+    assert said == "Black misses 49...Bxa3, which takes the bishop on a3 (65 % → 55 %)."

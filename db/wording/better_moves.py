@@ -1,0 +1,179 @@
+"""What was better than a losing move, or was missed, in words: mate, what is won, or what the better move does."""
+
+from dataclasses import dataclass
+
+import chess
+
+from db.wording import moves
+from db.wording.claims import material_words, percent_of_chance, points_of_cost
+from db.wording.effects import effects_of
+from db.wording.evidence import BETTER, EVEN, Evidence, worth_of
+from db.wording.facts import CHECKS, LONGEST_MATE, Facts, Point, facts_of
+from db.wording.languages.grammar import Verbosity
+from db.wording.material import Material, takes_with_profit
+from db.wording.phrases import Phrases
+from db.wording.reasons import STRONG, answer_threatens, best_effect, best_threatens, is_worth_a_pawn, line_effect
+from db.wording.stands import counts_of, points_of
+from trapcore.piece_values import POINTS
+from trapcore.trees.chess_game import parse_position
+from trapcore.win_chance import INACCURACY
+
+_SHOWN = 3  # plies that are shown of a line that was missed and of which nothing else can be said
+
+
+@dataclass(frozen=True, slots=True)
+class BetterMoves(Phrases):
+    """Writes the sentences about moves that were not played."""
+
+    def _better(
+        self, evidence: Evidence, missed: Evidence | None, answered: Evidence | None, *, again: bool = False
+    ) -> str:
+        """What was better, and by how much; empty where nothing is known, and if little is to be said.
+
+        ``again``: that the player misses the answer was reported of his move before.
+        """
+        if self.verbosity is Verbosity.BRIEF:
+            return ""
+        facts = facts_of(evidence)
+        chances = cost_words(evidence)
+        side = self.language.sides[not evidence.is_black]
+        mates = missed is not None and missed.mate_in is not None
+        # If the answer leaves the player worse as well, no chance was missed.
+        if answered is not None and (mates or evidence.before is None or evidence.before >= -EVEN):
+            answered = missed or answered
+            gaps = {"side": side, "killer": self._killer(answered, facts_of(answered)), "chances": chances}
+            if again:
+                return self._say("misses_again", **gaps)
+            return self._say("misses_the_mate", **gaps) if mates else self._misses_told(evidence, answered, gaps)
+        if missed is not None and mates:
+            lost = facts_of(missed)
+            return self._say("is_mate", best=self._killer(missed, lost), mate=self._mate(missed, lost), chances=chances)
+        if facts.best is None or evidence.before is None:
+            points = "" if evidence.cost is None or not evidence.settled else points_of_cost(evidence.cost)
+            return self._say("only_cost", points=points) if points else ""
+        best = moves.line([facts.best], evidence.half_move)
+        if best.endswith("#"):
+            return self._say("is_mate", best=best, mate=self.language.mates[None][0], chances=chances)
+        if facts.best_mate is not None and facts.best_mate > LONGEST_MATE:
+            return self._say("mates", best=best, chances=chances)
+        if facts.best_mate is not None:
+            a_mate = self.language.a_mate[None][1].format(count=facts.best_mate)
+            return self._say("misses_mate", side=side, killer=best, a_mate=a_mate, chances=chances)
+        if facts.best_wins is not None and evidence.settled:
+            key = "wins_back" if _is_won_back(evidence, facts.best_wins) else "wins"
+            return self._say(key, best=best, what=material_words(self.language, facts.best_wins), chances=chances)
+        does = self._best_does(evidence, facts)
+        if does:
+            return self._say("best_effect", best=best, does=does, chances=chances)
+        worth = worth_of(evidence.before, evidence.after) if evidence.settled else "is_better"
+        return self._say(worth, best=best, chances=chances)
+
+    def _best_does(self, evidence: Evidence, facts: Facts) -> str:
+        """``takes the knight on e2``: what the better move does that the losing one does not; empty if that is
+        nothing."""
+        point, effect = facts.point, best_effect(evidence)
+        is_little = point is None or point.does == "covers" or (point.does == "pawn" and not is_worth_a_pawn(evidence))
+        if point is not None and not (is_little and effect is not None and effect.does in STRONG):
+            return self._point(point)
+        if effect is not None:
+            return self._effect(effect)
+        threat = best_threatens(evidence)
+        return "" if threat is None else self._threat(threat, evidence.half_move)
+
+    def _misses_told(self, evidence: Evidence, answered: Evidence, gaps: dict[str, str]) -> str:
+        """That the answer to the move before was missed, which was reported there, and what it wins or does.
+
+        ``evidence`` is of the move that misses it.
+        """
+        facts, lost = facts_of(evidence), facts_of(answered)
+        if lost.material is not None and not _takes_as_much(facts, lost.material):
+            return self._say("misses_material", **gaps, what=material_words(self.language, lost.material))
+        if facts.best_wins is not None:
+            return self._say("misses_material", **gaps, what=material_words(self.language, facts.best_wins))
+        # What the move takes as well it does not miss.
+        takes = evidence.bait[2:4] == answered.killer_line[0][2:4]
+        ply, does = (1, "") if takes else self._answer_does(answered, lost, is_strong=True)
+        if not does:
+            ply, does = 1, self._best_does(evidence, facts)
+        if not does and takes:
+            return self._say("misses_killer", **gaps | {"killer": self._plies(answered, lost.line[:_SHOWN])})
+        if not does:
+            return self._misses(answered, lost, gaps)
+        return self._say("misses_theme", **{**gaps, "killer": self._plies(answered, lost.line[:ply])}, does=does)
+
+    def _misses(self, evidence: Evidence, facts: Facts, gaps: dict[str, str]) -> str:
+        """That the answer to a losing move was missed, and what it wins or does."""
+        ply, does = self._answer_does(evidence, facts, is_strong=True)
+        if not does and facts.material is not None:
+            return self._say("misses_material", **gaps, what=material_words(self.language, facts.material))
+        if not does:
+            ply, does = self._answer_does(evidence, facts, is_strong=False)
+        if not does:
+            return self._say("misses_killer", **gaps | {"killer": self._plies(evidence, facts.line[:_SHOWN])})
+        return self._say("misses_theme", **{**gaps, "killer": self._plies(evidence, facts.line[:ply])}, does=does)
+
+    def _answer_does(self, evidence: Evidence, facts: Facts, *, is_strong: bool) -> tuple[int, str]:
+        """What the answer to a losing move does, or its line soon, by the ply from 1; empty if that is nothing.
+
+        ``is_strong``: only a motif, the capture of a piece, and a threat against one.
+        """
+        motif = facts.motif
+        if motif is not None and not (motif.name in CHECKS and facts.material is not None):
+            return motif.ply, self._does(motif)
+        if facts.material is not None:
+            return 1, ""
+        baited, killer = parse_position(evidence.fen), evidence.killer_line[0]
+        baited.push_uci(evidence.bait)
+        square = chess.parse_square(killer[2:4])
+        taken = baited.piece_type_at(square) if takes_with_profit(baited, killer) else None
+        if taken is not None and taken != chess.PAWN:
+            return 1, self._point(Point("captures", taken, square))
+        later = line_effect(evidence, is_forced=False)
+        if later is not None or is_strong:
+            return (1, "") if later is None else (later[0], self._effect(later[1]))
+        if taken is not None:
+            return 1, self._point(Point("captures", taken, square))
+        effect = next(effects_of(baited, evidence.killer_line, evidence.half_move + 1), None)
+        if effect is not None:
+            return 1, self._effect(effect)
+        threat = answer_threatens(evidence)
+        return 1, "" if threat is None else self._threat(threat, evidence.half_move + 1)
+
+    def _answer(self, evidence: Evidence, facts: Facts, risk: float | None) -> str:
+        if self.verbosity is Verbosity.BRIEF or facts.best is None or evidence.before is None:
+            return ""
+        best = moves.line([facts.best], evidence.half_move)
+        if risk is not None and risk >= INACCURACY:
+            left = -evidence.before
+            return self._say("answer_costs", best=best, chances=chance_words(min(1.0, left + risk), left))
+        side = self.language.sides[chess.BLACK if evidence.is_black else chess.WHITE]
+        simple = facts.best_takes is not None and evidence.before >= -BETTER
+        return self._say("answer_takes" if simple else "answer_is", side=side, best=best)
+
+
+def _takes_as_much(played: Facts, missed: Material) -> bool:
+    """Whether a move takes at least half of what another one would have won."""
+    return played.taken is not None and 2 * POINTS[played.taken[0]] >= _worth(missed)
+
+
+def _is_won_back(evidence: Evidence, won: Material) -> bool:
+    """Whether the other side is ahead by as much before the move."""
+    pieces = counts_of(parse_position(evidence.fen))
+    own, other = (points_of(pieces[side]) for side in (not evidence.is_black, evidence.is_black))
+    return other - own >= _worth(won)
+
+
+def _worth(material: Material) -> float:
+    return sum(POINTS[kind] for kind in material.lost) - sum(POINTS[kind] for kind in material.gained)
+
+
+def chance_words(before: float | None, after: float | None) -> str:
+    """`` (55 % → 24 %)``; empty where they were not measured."""
+    if before is None or after is None:
+        return ""
+    return f" ({percent_of_chance(before)} → {percent_of_chance(after)})"
+
+
+def cost_words(evidence: Evidence) -> str:
+    """What a losing move cost, as `chance_words` writes it; empty where searches differ about it."""
+    return chance_words(evidence.before, evidence.after) if evidence.settled else ""
