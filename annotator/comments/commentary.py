@@ -111,12 +111,13 @@ class Commentator:
         self, events: Sequence[TrapEvent], layout: Layout, worth: ValuedMoves, room: "_Room"
     ) -> tuple[dict[int, "_MoveComment"], dict[int, list[Told]]]:
         """What is added to each move, by ply, as far as there is room for it; and what is reported."""
-        told = self.teller.comments(events, room.quiet, room.short)
+        said = Said()
+        told = self.teller.comments(events, room.quiet, room.short, said)
         texts: dict[int, _MoveComment] = {}
         by_ply, valued = _by_ply(events), {value.ply: value for value in worth.values}
         slips = {slip.value.ply: slip for slip in worth.slips}
         answered: dict[int, Evidence] = {}
-        missed, said = dict[int, str](), Said()
+        missed: dict[int, str] = {}
         for ply in sorted(by_ply.keys() | slips.keys() | (valued.keys() if self.style.evaluations else set())):
             here, place = by_ply.get(ply, []), _place(by_ply.get(ply, []), valued.get(ply))
             text = _MoveComment(place, layout, self.teller, texts[ply - 1].words if ply - 1 in texts else "")
@@ -167,6 +168,12 @@ class Commentator:
     def written(self, text: str, encoding: str) -> str:
         """A text with the letters that the encoding of a game has."""
         return transliterated(text, self.style.narrator.language) if encoding == "ascii" else text
+
+
+def _takes_nothing(slip: Slip) -> bool:
+    """Whether the answer to the slip takes nothing."""
+    board = parse_position(slip.value.fen)
+    return not slip.line or not board.is_capture(board.parse_uci(slip.line[0]))
 
 
 @dataclass(slots=True)
@@ -255,7 +262,12 @@ class _MoveComment:
         words = ""
         if narrator is not None:
             say = partial(narrator.slip, slip.evidence, answered=before if is_told else None)
-            words = said.once(partial(say, misses_again=misses_again), partial(say, misses_again=True))
+            words = said.once(
+                slip.value.ply,
+                partial(say, misses_again=misses_again),
+                partial(say, misses_again=True),
+                partial(say, again=_takes_nothing(slip)),
+            )
         if words:
             self._words.append(self._written(words))
         self._vary(_better(slip.value.origin, slip.best_line, slip.value.half_move), words)

@@ -63,16 +63,20 @@ class Teller:
     """Slugs of the traps that were reported in this file already."""
 
     def comments(
-        self, events: Iterable[TrapEvent], quiet: Collection[int] = (), short: Collection[int] = ()
+        self,
+        events: Iterable[TrapEvent],
+        quiet: Collection[int] = (),
+        short: Collection[int] = (),
+        said: "Said | None" = None,
     ) -> dict[int, list[Told]]:
         """What to report of one game, by ply; a ply whose events are not reported has an empty list. What loses or
         misses something on one of the plies ``quiet`` is reported without words, so that no other comment rests on it,
-        and on the plies ``short`` without what was better.
+        and on the plies ``short`` without what was better. ``said`` are the sentences of the game so far.
         """
         ordered = sorted(events, key=lambda event: (event.ply, _ORDER.index(event.event)))
         by_ply = {ply: list(here) for ply, here in groupby(ordered, key=lambda event: event.ply)}
         fallen = {_place(event) for event in ordered if event.event is Event.FELL and event.proved}
-        game = _Game(self, fallen, quiet, short)
+        game = _Game(self, fallen, quiet, short, Said() if said is None else said)
         return {
             ply: [told for event in chosen(here) if (told := game.tell(event, here))] for ply, here in by_ply.items()
         }
@@ -82,19 +86,21 @@ class Teller:
 class Said:
     """Sentences of one game, so that none is written twice."""
 
-    sentences: set[str] = field(default_factory=set)
-    """Without their move numbers and win chances."""
+    sentences: dict[str, int] = field(default_factory=dict)
+    """The first ply of each, without its move numbers and win chances."""
 
-    def once(self, *forms: Callable[[], str]) -> str:
-        """The first of these forms of a comment that begins with a new sentence; the first one without such."""
-        text = first = forms[0]()
+    def once(self, ply: int, *forms: Callable[[], str]) -> str:
+        """The first of these forms of a comment that begins with a sentence which no earlier move has; the first one
+        without such."""
+        first = forms[0]()
+        text = first
         for form in forms:
             text = first if form is forms[0] else form()
-            if _bare(text) not in self.sentences:
+            if self.sentences.get(_bare(text), ply) >= ply:
                 break
         else:
             text = first
-        self.sentences.add(_bare(text))
+        self.sentences.setdefault(_bare(text), ply)
         return text
 
 
@@ -153,6 +159,7 @@ class _Game:
     fallen: set[_Place]
     quiet: Collection[int]
     short: Collection[int]
+    said: "Said"
     slips: set[tuple[Event, str, str]] = field(default_factory=set)
     was_set: set[_Place] = field(default_factory=set)
     fell: set[_Place] = field(default_factory=set)
@@ -164,7 +171,6 @@ class _Game:
     """The last ply at which a player missed an answer that was reported, by whose it was and the answer (UCI)."""
     answered: dict[int, Evidence] = field(default_factory=dict)
     """Moves that lost whose answers were reported, by their ply."""
-    said: "Said" = field(default_factory=lambda: Said())
     named: set[str] = field(default_factory=set)
     """Traps that were named, each by what its variants have in common."""
 
@@ -209,6 +215,7 @@ class _Game:
                 misses_again = answered is not None and self._misses_again(event.mover, better, event.ply)
                 say = partial(narrator.fell, evidence, was_set=place in self.was_set, missed=other, answered=answered)
                 return self.said.once(
+                    event.ply,
                     partial(say, again=again, misses_again=misses_again),
                     partial(say, misses_again=True),
                     partial(say, again=again or _taken(event) is None),
@@ -219,7 +226,7 @@ class _Game:
                 again = again or (reason is not None and reason in self.missed)
                 self.missed.add(reason)
                 say = partial(narrator.missed, evidence, event.played_loss, was_told=place in self.fell)
-                missed = self.said.once(partial(say, again=again), partial(say, again=True))
+                missed = self.said.once(event.ply, partial(say, again=again), partial(say, again=True))
                 return f"{_stalemate(event, narrator)} {missed}".strip()
             case Event.SPRUNG:
                 was_told = place in self.fallen or place in self.was_set

@@ -12,7 +12,15 @@ from db.wording.facts import CHECKS, LONGEST_MATE, Facts, Point, facts_of
 from db.wording.languages.grammar import Verbosity
 from db.wording.material import Material, takes_with_profit
 from db.wording.phrases import Phrases
-from db.wording.reasons import STRONG, answer_threatens, best_effect, best_threatens, is_worth_a_pawn, line_effect
+from db.wording.reasons import (
+    STRONG,
+    answer_threatens,
+    best_effect,
+    best_threatens,
+    is_little,
+    is_worth_a_pawn,
+    line_effect,
+)
 from db.wording.stands import counts_of, points_of
 from trapcore.piece_values import POINTS
 from trapcore.trees.chess_game import parse_position
@@ -72,8 +80,10 @@ class BetterMoves(Phrases):
         """``takes the knight on e2``: what the better move does that the losing one does not; empty if that is
         nothing."""
         point, effect = facts.point, best_effect(evidence)
-        is_little = point is None or point.does == "covers" or (point.does == "pawn" and not is_worth_a_pawn(evidence))
-        if point is not None and not (is_little and effect is not None and effect.does in STRONG):
+        if point is not None and point.does in ("guards", "covers", "blocks") and facts.best_takes is not None:
+            point = None  # what it takes is more
+        is_beside = point is None or point.does == "covers" or (point.does == "pawn" and not is_worth_a_pawn(evidence))
+        if point is not None and not (is_beside and effect is not None and effect.does in STRONG):
             return self._point(point)
         if effect is not None:
             return self._effect(effect)
@@ -93,7 +103,8 @@ class BetterMoves(Phrases):
         # What the move takes as well it does not miss.
         takes = evidence.bait[2:4] == answered.killer_line[0][2:4]
         ply, does = (1, "") if takes else self._answer_does(answered, lost, is_strong=True)
-        if not does:
+        effect = best_effect(evidence)
+        if not does and (facts.point is not None or effect is None or not is_little(effect, evidence)):
             ply, does = 1, self._best_does(evidence, facts)
         if not does and takes:
             return self._say("misses_killer", **gaps | {"killer": self._plies(answered, lost.line[:_SHOWN])})
@@ -111,6 +122,16 @@ class BetterMoves(Phrases):
         if not does:
             return self._say("misses_killer", **gaps | {"killer": self._plies(evidence, facts.line[:_SHOWN])})
         return self._say("misses_theme", **{**gaps, "killer": self._plies(evidence, facts.line[:ply])}, does=does)
+
+    def _is_better(self, evidence: Evidence, facts: Facts, chances: str) -> str:
+        """What the answer to a losing move wins or does, of a player who stands worse with it as well."""
+        best = self._killer(evidence, facts)
+        if facts.material is not None:
+            return self._say("wins", best=best, what=material_words(self.language, facts.material), chances=chances)
+        ply, does = self._answer_does(evidence, facts, is_strong=False)
+        if not does:
+            return self._say("is_better", best=best, chances=chances)
+        return self._say("best_effect", best=self._plies(evidence, facts.line[:ply]), does=does, chances=chances)
 
     def _answer_does(self, evidence: Evidence, facts: Facts, *, is_strong: bool) -> tuple[int, str]:
         """What the answer to a losing move does, or its line soon, by the ply from 1; empty if that is nothing.
@@ -133,7 +154,8 @@ class BetterMoves(Phrases):
             return (1, "") if later is None else (later[0], self._effect(later[1]))
         if taken is not None:
             return 1, self._point(Point("captures", taken, square))
-        effect = next(effects_of(baited, evidence.killer_line, evidence.half_move + 1), None)
+        effects = effects_of(baited, evidence.killer_line, evidence.half_move + 1)
+        effect = next((each for each in effects if not is_little(each, evidence)), None)
         if effect is not None:
             return 1, self._effect(effect)
         threat = answer_threatens(evidence)

@@ -66,7 +66,8 @@ class Phrases:
             return self._line(evidence, facts)
         exchange = _exchange(evidence) if is_cause and evidence.cause in _TAKEN else 0
         found = line_effect(evidence, is_forced=False)
-        if found is not None and was_there(evidence, found[0], [square for _, square in found[1].targets]):
+        # Of what was there before, only a cause says that the move does nothing about it.
+        if found and not is_cause and was_there(evidence, found[0], [square for _, square in found[1].targets]):
             found = None
         if found is not None:
             return f"{self._plies(evidence, facts.line[: found[0]])} {self._effect(found[1])}"

@@ -112,15 +112,20 @@ def _passed(evidence: Evidence) -> chess.Board | None:
 
 def was_there(evidence: Evidence, ply: int, squares: Sequence[chess.Square]) -> bool:
     """Whether a move of the killer line (by its ply from 1) was there before the losing move: the same piece could have
-    made it after a pass, and would have attacked or taken the same pieces on these squares."""
+    made it after a pass, to the same square, and would have attacked or taken the same pieces on these squares.
+
+    Of a move that is about no square, the answer alone was there, if it was the threat.
+    """
     idle, line = _passed(evidence), parse_position(evidence.fen)
     for uci in (evidence.bait, *evidence.killer_line[: ply - 1]):
         line.push_uci(uci)
     move = line.parse_uci(evidence.killer_line[ply - 1])
-    if idle is None or idle.piece_at(move.from_square) != line.piece_at(move.from_square) or not idle.is_legal(move):
+    if idle is None or not idle.is_legal(move):
         return False
-    if not squares or any(idle.piece_at(square) != line.piece_at(square) for square in squares):
+    if any(idle.piece_at(square) != line.piece_at(square) for square in (move.from_square, move.to_square, *squares)):
         return False
+    if not squares:
+        return ply == 1 and is_threat(evidence)
     by = idle.turn
     idle.push(move)
     return all(square == move.to_square or idle.is_attacked_by(by, square) for square in squares)
@@ -264,6 +269,15 @@ def best_effect(evidence: Evidence) -> Effect | None:
     played = list(effects_of(before, (evidence.bait, *evidence.killer_line), evidence.half_move))
     effects = effects_of(before, line, evidence.half_move)
     return _first_new((each for each in effects if _explains(each, evidence, line)), played)
+
+
+def is_little(effect: Effect, evidence: Evidence) -> bool:
+    """Whether this is no reason why a move costs so much."""
+    return (
+        evidence.cost is not None
+        and evidence.cost >= BLUNDER
+        and effect.does in _SMALL | _OF_BETTER - {"guard", "escape", "take"}
+    )
 
 
 def _explains(effect: Effect, evidence: Evidence, line: Sequence[str]) -> bool:

@@ -77,6 +77,8 @@ class Narrator(BetterMoves):
         """What happened, and what was better. If ``is_told`` that was reported of the move before."""
         if is_told or evidence.cause == "win_missed":
             evidence = _without_missed(evidence)  # what is better says it
+        if self.short and is_told and better:
+            return better
         # A verdict is the last to be written.
         judges = judges and not (self.short and better)
         happened = self._what_happened(evidence, judges=judges, leaves=not is_told)
@@ -110,7 +112,7 @@ class Narrator(BetterMoves):
         if again:
             return self._say("misses_again", **gaps)
         if was_told and not mate and left is not None and left < -EVEN:
-            return self._say("is_better", **gaps, best=gaps["killer"])
+            return self._is_better(evidence, facts, chances)
         if was_told and mate:
             return self._say("misses_the_mate", **gaps)
         if evidence.name and not was_told:
@@ -193,21 +195,27 @@ class Narrator(BetterMoves):
             return self._say("unproved_like", **gaps, name=trap_name(like, self.language, mirrored=evidence.mirrored))
         return self._say("unproved_answer", **gaps)
 
-    def slip(self, evidence: Evidence, *, answered: Evidence | None = None, misses_again: bool = False) -> str:
+    def slip(
+        self,
+        evidence: Evidence,
+        *,
+        again: bool = False,
+        answered: Evidence | None = None,
+        misses_again: bool = False,
+    ) -> str:
         """Of a move that costs something and is not proved to lose: why, if its line allows mate or loses material, or
         what the answer to it does, and what is better. Of an inaccuracy only what the board shows: empty if that is
         nothing.
 
-        ``answered``: the move before, if the better move here was reported as the answer to it. ``misses_again``: that
-        the player misses this answer was reported of his move before.
+        ``again``, ``answered`` and ``misses_again`` are those of `fell`.
         """
         if not evidence.killer_line:
             best = moves.line(evidence.best_line[:1], evidence.half_move)
             better = self._say("is_better", best=best, chances=cost_words(evidence))
             return self._joined(self.stalemate(evidence.fen, evidence.bait, evidence.half_move), better)
         facts = facts_of(evidence)
-        if facts.material is not None or evidence.mate_in is not None or facts.best_mate is not None:
-            return self.fell(evidence, answered=answered, misses_again=misses_again)
+        if again or facts.material is not None or evidence.mate_in is not None or facts.best_mate is not None:
+            return self.fell(evidence, again=again, answered=answered, misses_again=misses_again)
         better = self._better(evidence, None, answered, again=misses_again)
         if moves.sign(evidence.cost) != "?!":
             return self._with_better(evidence, better, is_told=answered is not None, judges=False)

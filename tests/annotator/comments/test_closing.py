@@ -26,7 +26,7 @@ from db.wording.languages.grammar import Grammar
 from tests.annotator.comments.test_glyphs import THREAT
 from tests.db.patterns.samples import game as sample
 from tests.db.patterns.samples import mistake, store
-from tests.support.told_events import gain
+from tests.support.told_events import anchor_of, gain
 from tests.support.trap_games import FELL, QUIET, annotated, game, make_library
 from trapcore.win_chance import win_chance
 
@@ -48,6 +48,15 @@ def costliest(**values: object) -> Costliest:
         "turns": True,
     }  # fmt: skip
     return Costliest(event=THREAT, **{**given, **values})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("sign", "expected"), [("", "Nxd5??"), ("?", "Nxd5?"), ("?!", "Nxd5?!")])
+def test_the_named_move_has_the_sign_that_stands_in_the_game(sign: str, expected: str) -> None:
+    anchor = anchor_of(f"1. e4 e5 2. Nf3 d6 3. Bc4 Bg4 4. Nc3 g6 5. Nxe5{sign} *\n")
+    moved = gain(Event.FELL, anchor=anchor)
+    found = costliest_of([Told(moved, "")])
+    assert found is not None
+    assert found.san == expected
 
 
 def again(games: int, key: str = "fork:N@c7,Ke8") -> Again:

@@ -49,7 +49,7 @@ def test_who_stands_worse_with_the_right_answer_misses_no_chance() -> None:
     )  # fmt: skip
     assert "{ 6...Nxd5 takes the knight on d5 (35 % -> 15 %). }" in text_of(first, answer)
     missed = gain(Event.MISSED, before=0.6, after=0.3, played_loss=0.4)
-    assert "{ 6...Nxd5 is better (35 % -> 15 %). }" in text_of(first, missed)
+    assert "{ 6...Nxd5 wins a knight for a pawn (35 % -> 15 %). }" in text_of(first, missed)
 
 
 def test_what_loses_to_the_same_fork_is_told_as_the_same() -> None:
