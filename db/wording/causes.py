@@ -259,6 +259,8 @@ def _missed_words(
 ) -> tuple[str, dict[str, str]] | None:
     """The same of a cause in what was not played; None if that is a capture which is not made at once."""
     gaps = _gaps(evidence, before, language)
+    if evidence.cause == "win_missed":
+        return None  # what is better says it
     if evidence.cause != "capture_missed":
         return f"cause_{evidence.cause}", gaps
     takes = evidence.best is not None and evidence.best[2:4] == gaps["square"]

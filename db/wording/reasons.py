@@ -222,7 +222,7 @@ def _stays(after: chess.Board, move: chess.Move, line: Sequence[str]) -> bool:
     if not line or line[0][2:4] != chess.square_name(move.to_square):
         return True
     is_pawn = after.piece_type_at(move.to_square) == chess.PAWN
-    return is_pawn and line[1:2] != [] and line[1][2:4] == line[0][2:4]
+    return is_pawn and len(line) > 1 and line[1][2:4] == line[0][2:4]
 
 
 def is_still_best(board: chess.Board, move: str) -> bool:

@@ -75,8 +75,7 @@ class Narrator(BetterMoves):
 
     def _with_better(self, evidence: Evidence, better: str, *, is_told: bool, judges: bool = True) -> str:
         """What happened, and what was better. If ``is_told`` that was reported of the move before."""
-        if is_told or evidence.cause == "win_missed":
-            evidence = _without_missed(evidence)  # what is better says it
+        evidence = _without_missed(evidence) if is_told else evidence
         if self.short and is_told and better:
             return better
         # A verdict is the last to be written.

@@ -8,6 +8,7 @@ from dataclasses import replace
 from db.wording.evidence import Evidence
 from db.wording.languages.english import ENGLISH
 from db.wording.languages.german import GERMAN
+from db.wording.languages.grammar import Verbosity
 from db.wording.reasons import answer_threatens, is_threat, was_there
 from db.wording.sentences import Narrator
 from tests.db.wording.test_better_moves import evidence
@@ -69,10 +70,13 @@ def test_an_answer_is_told_by_what_it_threatens() -> None:
         "r2qk2r/2p1b2p/p1np2pn/1p2p1N1/4P1bP/2NP2Q1/PPP2PP1/R1B2RK1 w - - 0 12",
         "c3d5 c6d4 g1h1 d4e2 g3e3 c7c6 d5e7 d8e7 e3b6 g4d7", "f2f3 f3 Bc8 Nxh7 Kf7 Ng5+", -0.0991, -0.4318, number=12,
     )  # fmt: skip
+    # A line that ends where the pawn is taken has nothing to take back.
+    pawn = replace(said, bait="c1d2", killer_line=("d6d5", "e4d5"))
+    assert answer_threatens(pawn) is None
     threat = answer_threatens(said)
     assert threat is not None
     assert threat.san == "Ne2+"
-    assert fell(said).startswith("Allows 12...Nd4, which threatens 13...Ne2+. 12.f3 attacks the bishop on g4 ")
+    assert fell(said).startswith("Does not meet 12...Nd4, which threatens 13...Ne2+. 12.f3 attacks the bishop ")
 
 
 def test_a_pawn_is_not_the_reason_where_much_more_is_lost() -> None:
@@ -131,3 +135,14 @@ def test_in_a_pawn_ending_the_opposition_is_named() -> None:
     said = evidence("4k3/8/8/8/3KP3/8/8/8 b - - 0 58", "e8e7 d4e5 e7d7 e5f6 d7d6 e4e5", "e8d8 Kd8 Ke5 Ke7", 0.0, -0.84,
                     number=58)  # fmt: skip
     assert Narrator(ENGLISH).missed(said, 0.8) == "White misses 59.Ke5, which takes the opposition (92 % → 52 %)."
+
+
+def test_a_short_sentence_about_a_missed_win_says_what_it_did_to_the_game() -> None:
+    said = evidence(
+        "r2qk2r/2p1b1pp/p1np3n/1p2p1N1/4P1bP/2NP2Q1/PPP2PP1/R1B2RK1 b - - 0 11",
+        "g7g6 f2f3 g4c8 g5h7 e8f7 h7g5 f7g7 c3d5 c6d4 f1f2", "c6d4 Nd4 Be3 Nxc2 Nd5 Nxa1", 0.4884, 0.0991,
+        cause="win_missed", cause_squares=("a1",), number=11,
+    )  # fmt: skip
+    brief = Narrator(ENGLISH, Verbosity.BRIEF, beside_move=True)
+    # The answer was there before, and the move does not allow it.
+    assert brief.fell(said).startswith("Throws the advantage away: 12.f3 Bc8 ")
