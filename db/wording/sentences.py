@@ -58,7 +58,10 @@ class Narrator(BetterMoves):
         the answer to it. ``misses_again``: that the player misses this answer was reported of his move before.
         """
         if was_set:
-            return self._say("takes_bait", line=self._line(evidence, facts_of(evidence)), chances=cost_words(evidence))
+            chances = cost_words(evidence)
+            if not self.beside_move:
+                return self._say("takes_bait", chances=chances)  # the game may go on
+            return self._say("takes_bait_line", line=self._line(evidence, facts_of(evidence)), chances=chances)
         better = self._better(evidence, missed, answered, again=misses_again)
         if not self.tells_answer(evidence, answer_told=answered is not None, again=again):
             return better

@@ -159,7 +159,8 @@ ENGLISH = Grammar(
     sentences={
         # The move loses: what happened, and why.
         "falls_into": "Falls into {name}: {line}.",
-        "takes_bait": "Takes the bait: {line}{chances}.",
+        "takes_bait": "Takes the bait{chances}.",
+        "takes_bait_line": "Takes the bait: {line}{chances}.",
         "allows_mate": "{move} allows {mate}: {line}.",
         "allows_mate_like": "{move} allows {mate}, the same idea as {idea}: {line}.",
         "is_stalemate": "{move} is stalemate.",

@@ -155,7 +155,8 @@ GERMAN = Grammar(
     ideas={"legal": "Légals Matt", "scholars": "das Schäfermatt"},
     sentences={
         "falls_into": "Fällt herein auf {name}: {line}.",
-        "takes_bait": "Nimmt den Köder: {line}{chances}.",
+        "takes_bait": "Nimmt den Köder{chances}.",
+        "takes_bait_line": "Nimmt den Köder: {line}{chances}.",
         "allows_mate": "{move} erlaubt {mate}: {line}.",
         "allows_mate_like": "{move} erlaubt {mate}, nach demselben Muster wie {idea}: {line}.",
         "is_stalemate": "{move} ist patt.",
