@@ -77,9 +77,8 @@ class Output:
 
     def abandon(self) -> None:
         """Close without finishing; what was written stays where it is."""
-        if self._part is not None:
-            with suppress(OutputError, OSError):
-                self._writer.__exit__(OutputError, None, None)
+        with suppress(OutputError, OSError):
+            self._writer.__exit__(OutputError, None, None)
 
     def _state(self) -> tuple[int, str]:
         digest = self._writer.digest

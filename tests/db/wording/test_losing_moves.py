@@ -337,7 +337,7 @@ def test_a_name_does_not_repeat_the_moves_that_are_told(name: str, expected: str
     [
         pytest.param(
             "8/8/8/6K1/5pP1/5k2/8/8 w - - 0 62", "g5f5 f3g3 g4g5 f4f3 g5g6 f3f2 g6g7 f2f1q f5g6 f1c4", -0.9,
-            "1.Kf5?? allows 1...Kg3, which brings the pawn on f4 to promotion.",
+            "1.Kf5?? does not meet 1...Kg3, which brings the pawn on f4 to promotion.",
             id="a pawn promotes",
         ),
         pytest.param(
