@@ -1,6 +1,6 @@
 """UCI engine that decides which moves of a game lost by force.
 
-First it looks at every position of the game with few nodes (``_native.PASS_NODES``), the last one first, so that its
+First it looks at every position of the game with few nodes (``_native.LOOK_NODES``), the last one first, so that its
 memory serves the earlier ones. Our own search is spared that. A move that seems to cost something is suspected.
 
 The engine then values the position before such a move and the one after it, with more and more nodes (`STAGES`): all
@@ -55,7 +55,7 @@ Look = tuple[float, int | None, str | None]
 Played = tuple[str, str]
 """EPD before a move, and the move, UCI."""
 
-STAGES = (Stage(0.16, 0.15, 0.5), Stage(0.64, TOLD, TOLD))
+STAGES = (Stage(0.16, 0.15, 0.42), Stage(0.64, TOLD, TOLD))
 """The last one decides. In 51 games with lichess's evaluations 128,000 nodes for every suspected move told no more of
 what costs 15 points at equal agreement, and took three times as many nodes. In 24 other games the first one cleared
 three of 88 losing moves where it cleared what costs less than .2."""
@@ -66,7 +66,7 @@ LEAST_NODES = _native.PASS_NODES
 GREAT, WON = 0.6, 0.5
 """Win chance that a move costs, or that its player has without it, from which on a loss is great."""
 
-MORE = 10
+MORE = 4
 """So many times the nodes bear out a great loss, if the engine has so many."""
 
 LEFT = 0.5
@@ -136,13 +136,13 @@ class EngineProcess:
         self._engine.close()
 
     def looks(self, record: _native.GameRecord) -> list[Look]:
-        """What it sees of each position of a game with ``_native.PASS_NODES``. Raises ``EngineError``."""
+        """What it sees of each position of a game with ``_native.LOOK_NODES``. Raises ``EngineError``."""
         game = object()
         found = [self._look(board, game) for board in reversed(_positions(record))]
         return found[::-1]
 
     def _look(self, board: chess.Board, game: object) -> Look:
-        found = self._engine.evaluate(board, _native.PASS_NODES, game=game)
+        found = self._engine.evaluate(board, _native.LOOK_NODES, game=game)
         return found.chance, found.mate_in, None if found.best is None else board.uci(found.best)
 
     def verified(self, events: Sequence[TrapEvent], others: Sequence[Played] = ()) -> tuple[list[TrapEvent], Values]:

@@ -130,7 +130,7 @@ def _mistake(slip: Slip) -> Mistake:
 
 
 def _is_slip(value: _native.MoveValue, before: PositionValue, after: PositionValue, least: float) -> bool:
-    if before.chance + after.chance < least or min(before.effort, after.effort) <= _native.PASS_NODES:
+    if before.chance + after.chance < least or min(before.effort, after.effort) <= _native.LOOK_NODES:
         return False
     is_best_known = bool(before.line) and before.line[0] != value.played
     if not is_best_known or is_book(value.fen):

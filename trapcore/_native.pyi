@@ -132,7 +132,9 @@ PROOF: int
 ENGINE: int
 """Added to the nodes of an engine, which counts more than any search of ours."""
 PASS_NODES: int
-"""Nodes of the first look at each position of a game."""
+"""Nodes of our first look at each position of a game."""
+LOOK_NODES: int
+"""Nodes of an engine's first look at each position; no first look has more."""
 MATE: int
 MATE_BOUND: int
 """How the search writes mates, see `trapcore.proof.search`."""

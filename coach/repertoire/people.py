@@ -151,7 +151,7 @@ def _costs(library: Library, board: chess.Board) -> tuple[float | None, dict[str
         board.pop()
     with library.database.read() as connection:
         values = stored_values(connection, {here, *after.values()})
-    deep = {epd: value.chance for epd, value in values.items() if value.effort > _native.PASS_NODES}
+    deep = {epd: value.chance for epd, value in values.items() if value.effort > _native.LOOK_NODES}
     costs = {}
     if here in deep:
         known = {board.uci(move): deep[epd] for move, epd in after.items() if epd in deep}

@@ -78,7 +78,7 @@ class PositionValues:
         """
         command, nodes = self._engine, self._engine_nodes
         stated = self.stated([epd]).get(epd)
-        is_deep = stated is not None and stated.effort > _native.PASS_NODES and stated.line
+        is_deep = stated is not None and stated.effort > _native.LOOK_NODES and stated.line
         if stated is not None and is_deep and (command is None or stated.is_engines):
             return stated
         with self._lock:
@@ -113,7 +113,7 @@ class PositionValues:
 
 def _replaces(found: PositionValue, stated: PositionValue) -> bool:
     """Whether a value takes the place of what something was written by."""
-    if stated.effort <= _native.PASS_NODES:
+    if stated.effort <= _native.LOOK_NODES:
         return found.effort > stated.effort
     return found.is_engines and not stated.is_engines
 

@@ -50,7 +50,7 @@ def test_every_position_of_a_game_has_its_look_and_the_values_are_the_engines(tm
     values = [value for game in found.found for value in game.judged]
     assert len(values) == 7 + 3
     for value in values:
-        assert value.nodes == _native.ENGINE + _native.PASS_NODES
+        assert value.nodes == _native.ENGINE + _native.LOOK_NODES
         assert (value.chance > 0) == (" w " in value.fen)
 
 

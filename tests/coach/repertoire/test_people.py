@@ -76,7 +76,7 @@ def test_model_expects_fewer_falls_and_a_better_score_of_better_players(library:
 
 def test_move_costs_nothing_until_the_library_has_judged_it(library: Library) -> None:
     assert {move.cost for move in here(library).moves} == {None}
-    store(library, 0.2, 0.9, effort=_native.PASS_NODES)
+    store(library, 0.2, 0.9, effort=_native.LOOK_NODES)
     shallow = here(library)
     assert {move.cost for move in shallow.moves} == {None}
     assert not shallow.is_stored

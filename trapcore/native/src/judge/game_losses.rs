@@ -11,7 +11,7 @@ use crate::judge::judgements::{ENGINE, JudgedPosition, Judgement, Judgements};
 use crate::judge::losses::suspicion::{Circumstances, Evidence};
 use crate::judge::losses::{Effort, Loss, LossProver, Question, STAGE_NODES};
 use crate::judge::model::Case;
-use crate::judge::pass::{Deepening, PASS_NODES, deepen, pass};
+use crate::judge::pass::{Deepening, LOOK_NODES, PASS_NODES, deepen, pass};
 use crate::judge::workspace::Workspace;
 use crate::pgn::reader::Game;
 use crate::search::verdict::Verdict;
@@ -88,7 +88,7 @@ impl<'a> GameLosses<'a> {
     /// Takes an engine's look at each position for the pass.
     pub(super) fn looked(&mut self, looks: Vec<Deepening>) {
         self.searched = looks;
-        self.note_pass(ENGINE + PASS_NODES);
+        self.note_pass(ENGINE + LOOK_NODES);
     }
 
     fn note_pass(&mut self, nodes: u64) {

@@ -113,6 +113,7 @@ mod _native {
         module.add("PROOF", crate::judge::judgements::PROOF)?;
         module.add("ENGINE", crate::judge::judgements::ENGINE)?;
         module.add("PASS_NODES", crate::judge::pass::PASS_NODES)?;
+        module.add("LOOK_NODES", crate::judge::pass::LOOK_NODES)?;
         module.add("GREATEST_SIMILARITY", crate::judge::model::GREATEST_SIMILARITY)?;
         module.add("LOSS_FEATURES", suspicion::FEATURES.to_vec())?;
         module.add("LOSS_STAGES", suspicion::STAGES)?;
