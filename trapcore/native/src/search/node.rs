@@ -15,7 +15,7 @@ use super::transposition_table::{Bound, Entry, Record, UNKNOWN};
 use super::{MAX_PLY, QUIET_CHECKS, Searched, Searcher, Stopped};
 use crate::chess::checks::CheckFinder;
 use crate::chess::endgames::tables::most_men;
-use crate::chess::moves::{coded_move, move_code};
+use crate::chess::moves::{after, coded_move, move_code};
 use crate::chess::static_exchange::see_reaches;
 
 /// A position that is better than the window by so many centipawns for each ply that is left needs no search.
@@ -145,8 +145,9 @@ impl Searcher {
                     continue;
                 }
             }
-            let next = place.after(m);
-            self.table.prefetch(next.key);
+            let key = place.key_after(m);
+            self.table.prefetch(key);
+            let next = Place::reached(after(chess, m), key);
             let mut extension = 0;
             if let Some(entry) = known.filter(|_| Some(m) == tried && depth >= SINGULAR_DEPTH)
                 && is_telling(&entry, depth, ply)

@@ -20,13 +20,17 @@ impl Place {
 
     /// After a legal move.
     pub(super) fn after(&self, m: Move) -> Place {
-        self.followed_by(m, after(&self.chess, m))
+        Place::reached(after(&self.chess, m), self.key_after(m))
     }
 
-    /// The same, where the position after the move is there already.
-    pub(super) fn followed_by(&self, m: Move, chess: Chess) -> Place {
-        let changed = self.chess.update_zobrist_hash(Zobrist64(self.key), m, EnPassantMode::Legal);
-        let (key, in_check) = (changed.map_or_else(|| key_of(&chess), |key| key.0), chess.is_check());
+    /// The key of the position after a legal move, if it is quickly found.
+    pub(super) fn key_after(&self, m: Move) -> Option<u64> {
+        self.chess.update_zobrist_hash(Zobrist64(self.key), m, EnPassantMode::Legal).map(|key| key.0)
+    }
+
+    /// A position with its key, if that is known.
+    pub(super) fn reached(chess: Chess, key: Option<u64>) -> Place {
+        let (key, in_check) = (key.unwrap_or_else(|| key_of(&chess)), chess.is_check());
         Place { chess, key, in_check }
     }
 

@@ -83,6 +83,8 @@ impl Searcher {
                     }
                 }
             }
+            let key = place.key_after(m);
+            self.table.prefetch(key);
             let next = after(chess, m);
             if !in_check {
                 let board = next.board();
@@ -91,8 +93,7 @@ impl Searcher {
                     continue;
                 }
             }
-            let next = place.followed_by(m, next);
-            self.table.prefetch(next.key);
+            let next = Place::reached(next, key);
             self.play(m, ply);
             let value = -self.quiesce(&next, ply + 1, -beta, -alpha, left)?;
             if value > best {

@@ -97,8 +97,9 @@ impl Table {
         key as usize & (self.buckets.len() - 1)
     }
 
-    /// Has the processor fetch what is stored of a position, which is asked for soon.
-    pub(crate) fn prefetch(&self, key: u64) {
+    /// Has the processor fetch what is stored of a position, which is asked for soon; nothing without a key.
+    pub(crate) fn prefetch(&self, key: Option<u64>) {
+        let Some(key) = key else { return };
         #[cfg(target_arch = "x86_64")]
         {
             use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};

@@ -46,6 +46,26 @@ impl Inputs {
     }
 }
 
+/// What an update adds and removes for one side.
+struct Changes {
+    added: Inputs,
+    removed: Inputs,
+}
+
+impl Changes {
+    const NONE: Changes = Changes { added: Inputs::NONE, removed: Inputs::NONE };
+
+    /// The pieces of a kind stand on other squares now.
+    fn note(&mut self, view: View, (color, role): (Color, Role), now: Bitboard, old: Bitboard) {
+        for square in now & !old {
+            self.added.push(view.index(color, role, square));
+        }
+        for square in old & !now {
+            self.removed.push(view.index(color, role, square));
+        }
+    }
+}
+
 impl Accumulator {
     pub fn new(network: &'static Network, plies: usize) -> Accumulator {
         let empty = Sums {
@@ -66,33 +86,47 @@ impl Accumulator {
     }
 
     fn bring_up_to_date(&mut self, board: &Board, ply: usize) {
-        let same = self.plies[ply].distance(board);
-        let before = if ply > 0 && same > 0 { self.plies[ply - 1].distance(board) } else { usize::MAX };
-        let (source, distance) = if before < same { (ply - 1, before) } else { (ply, same) };
+        let (before, at) = self.plies.split_at_mut(ply);
+        let sums = &mut at[0];
+        let same = sums.distance(board);
         if same == 0 {
             return;
         }
+        let parent = before.last().map(|parent| (parent, parent.distance(board))).filter(|&(_, far)| far < same);
+        let (source, distance) = parent.unwrap_or((sums, same));
         let views = ByColor::new_with(|color| View::new(board, color));
+        let current = ByColor::new_with(|color| distance <= FAR && *source.views.get(color) == Some(*views.get(color)));
+        let mut changes = ByColor::new_with(|_| Changes::NONE);
+        if distance <= FAR {
+            for (color, role, now) in pieces(board) {
+                let old = *source.colors.get(color) & *source.roles.get(role);
+                if now != old {
+                    for (view, changes) in views.iter().zip(changes.iter_mut()) {
+                        changes.note(*view, (color, role), now, old);
+                    }
+                }
+            }
+        }
         for perspective in Color::ALL {
             let view = *views.get(perspective);
-            let current = distance <= FAR && *self.plies[source].views.get(perspective) == Some(view);
-            let (mut added, mut removed) = (Inputs::NONE, Inputs::NONE);
-            for (color, role, now) in pieces(board) {
-                let old = if current {
-                    *self.plies[source].colors.get(color) & *self.plies[source].roles.get(role)
-                } else {
-                    Bitboard::EMPTY
-                };
-                let input = |square: Square| view.index(color, role, square);
-                (now & !old).into_iter().for_each(|square| added.push(input(square)));
-                (old & !now).into_iter().for_each(|square| removed.push(input(square)));
-            }
-            let from = if current { *self.plies[source].hidden.get(perspective) } else { self.network.bias };
-            let to = self.plies[ply].hidden.get_mut(perspective);
-            update(self.network, &from, to, added.as_slice(), removed.as_slice());
+            let changes = changes.get_mut(perspective);
+            let own;
+            let from = if !current.get(perspective) {
+                *changes = Changes::NONE;
+                for (color, role, now) in pieces(board) {
+                    changes.note(view, (color, role), now, Bitboard::EMPTY);
+                }
+                &self.network.bias
+            } else if let Some((parent, _)) = parent {
+                parent.hidden.get(perspective)
+            } else {
+                own = *sums.hidden.get(perspective);
+                &own
+            };
+            let to = sums.hidden.get_mut(perspective);
+            update(self.network, from, to, changes.added.as_slice(), changes.removed.as_slice());
         }
         let (roles, colors) = board.clone().into_bitboards();
-        let sums = &mut self.plies[ply];
         (sums.roles, sums.colors, sums.views) = (roles, colors, views.map(Some));
     }
 }
