@@ -19,6 +19,7 @@ pub(crate) const PASS_NODES: u64 = 4000;
 pub(crate) const LOOK_NODES: u64 = 8000;
 
 /// An iterative deepening: values by depth from 0 (captures and checks played out), for the side to move, in centipawns.
+/// The last value includes what an unfinished depth said.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Deepening {
     pub values: Vec<(u32, i32)>,
@@ -80,6 +81,9 @@ pub(super) fn deepen(
         values.push((found.depth, found.value));
         true
     });
+    if let Some(last) = values.last_mut() {
+        last.1 = found.value;
+    }
     Deepening { values, line: found.line, nodes: found.nodes }
 }
 

@@ -86,7 +86,8 @@ pub(crate) struct SearchRequest<'a> {
     pub window: Option<(i32, i32)>,
 }
 
-/// The value of a position at one depth.
+/// The value of a position at one depth. A selective search that is cut short takes value and line from the depth that it
+/// has begun, if that has already raised or lowered the value.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Found {
     /// Centipawns for the side to move; mates as [`MATE`] less plies.
@@ -131,6 +132,8 @@ pub struct Searcher {
     /// Moves that the nodes of the line have tried in vain.
     failed: Vec<Move>,
     nodes: u64,
+    /// What the depth that is being searched has said of the root so far.
+    newest: Option<(i32, Vec<Move>)>,
     limits: Limits,
     pruning: Pruning,
     root_depth: i32,
@@ -154,6 +157,7 @@ impl Searcher {
             ranked: Vec::new(),
             failed: Vec::new(),
             nodes: 0,
+            newest: None,
             limits: Limits { depth: 0, nodes: 0 },
             pruning: Pruning::Exact,
             root_depth: 0,

@@ -15,8 +15,8 @@ const WINDOW_DEPTH: i32 = 4;
 
 impl Searcher {
     /// Searches deeper and deeper; `each` sees the result of every finished depth, from 0 (captures and checks played
-    /// out) on, and says whether to go on. Returns the last of them. What earlier searches left in the table is used,
-    /// unless [`Searcher::clear`] was called.
+    /// out) on, and says whether to go on. Returns the last of them, or what a selective search knows beyond it. The
+    /// search uses what earlier ones left in the table, unless [`Searcher::clear`] was called.
     pub(crate) fn search(
         &mut self,
         root: &Chess,
@@ -41,6 +41,7 @@ impl Searcher {
         };
         self.stop_flag.begin();
         self.nodes = 0;
+        self.newest = None;
         self.limits = limits;
         self.pv[0].clear();
         let mut moves = self.root_moves(&root.chess, request);
@@ -54,7 +55,13 @@ impl Searcher {
                 Some((low, high)) => self.root_window(&root, &mut moves, depth as i32, low, high),
                 None => self.root(&root, &mut moves, depth as i32, last),
             };
-            let Ok(value) = searched else { break };
+            let newest = self.newest.take();
+            let Ok(value) = searched else {
+                if let Some((value, line)) = newest.filter(|_| request.window.is_none()) {
+                    (found.value, found.line) = (value, line);
+                }
+                break;
+            };
             last = value;
             found = Found { value, depth, line: self.pv[0].clone(), nodes: self.nodes };
             if !each(&found) || value.abs() >= MATE - depth as i32 {
@@ -84,6 +91,10 @@ impl Searcher {
         let (mut low, mut high) = ((last - width).max(-INFINITE), (last + width).min(INFINITE));
         loop {
             let value = self.root_window(root, moves, depth, low, high)?;
+            if value <= low {
+                // No move is better than this; the line is still that of the depth before.
+                self.note_newest(value);
+            }
             width = (2 * width).min(2 * INFINITE);
             if value <= low && low > -INFINITE {
                 high = (low + high) / 2;
@@ -126,6 +137,7 @@ impl Searcher {
                 if value > alpha {
                     alpha = value;
                     self.update_pv(0, m);
+                    self.note_newest(value);
                     moves[..=index].rotate_right(1);
                 }
             }
@@ -134,6 +146,13 @@ impl Searcher {
             }
         }
         Ok(best)
+    }
+
+    /// A value of the root, and its line, count from now on even if the depth does not come to its end.
+    fn note_newest(&mut self, value: i32) {
+        if self.pruning == Pruning::Selective {
+            self.newest = Some((value, self.pv[0].clone()));
+        }
     }
 
     /// The value of a root move at one depth: the first in the window, others only if they may be better.

@@ -403,6 +403,9 @@ impl Tester {
             values.push((found.depth, found.value));
             true
         });
+        if let Some(last) = values.last_mut() {
+            last.1 = found.value;
+        }
         *spent += found.nodes;
         (values, found.line)
     }
