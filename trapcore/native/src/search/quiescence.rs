@@ -1,6 +1,6 @@
 //! Quiescence of the selective search: captures, and at first checks, are played out before a position is valued.
 
-use shakmaty::{Position, Role};
+use shakmaty::{Move, Position, Role};
 
 use super::move_picker::{is_loud, loud_rank, pop_best, push};
 use super::place::Place;
@@ -131,11 +131,18 @@ impl Searcher {
         pseudo_legal_captures(chess, |m| push(ranked, first(loud_rank(history, m), move_code(m)), m));
         if checks > 0 {
             let finder = CheckFinder::new(chess);
-            for m in chess.legal_moves() {
-                let quiet = !m.is_capture() && m.promotion() != Some(Role::Queen);
-                if quiet && finder.may_check(m) && see_reaches(chess, m, 0) && after(chess, m).is_check() {
+            let mut push_check = |m: Move| {
+                if see_reaches(chess, m, 0) && after(chess, m).is_check() {
                     push(ranked, first(CHECK, move_code(m)), m);
                 }
+            };
+            if let Some(moves) = finder.pieces_only() {
+                for (role, from, to) in moves.filter(|&(_, _, to)| chess.board().role_at(to).is_none()) {
+                    push_check(Move::Normal { role, from, capture: None, to, promotion: None });
+                }
+            } else {
+                let quiet = |m: &&Move| !m.is_capture() && m.promotion() != Some(Role::Queen);
+                chess.legal_moves().iter().filter(quiet).filter(|m| finder.may_check(**m)).for_each(|&m| push_check(m));
             }
         }
         false
