@@ -62,7 +62,7 @@ impl Searcher {
         }
         self.step(place.key, ply);
         let tried = self.table.probe(place.key).and_then(|entry| coded_move(chess, entry.best));
-        let before = self.before(ply);
+        let before = self.before(chess, ply);
         let mut picker = Picker::new(tried, self.frames[ply].killer, before, &self.ranked);
         let (mut best, mut best_move, start) = (-INFINITE, None, alpha);
         while let Some(m) = picker.next(chess, &mut self.ranked, &self.history) {
@@ -86,7 +86,7 @@ impl Searcher {
             if alpha >= beta {
                 if !is_loud(m) {
                     self.frames[ply].killer = Some(m);
-                    self.history.note_quiet(chess.turn(), m, before, depth * depth * 16);
+                    self.history.note_quiet(chess.turn(), m, &before, depth * depth * 16);
                 }
                 break;
             }
@@ -97,7 +97,11 @@ impl Searcher {
         }
         let bound = Bound::of(best, start, beta);
         let best_code = best_move.map_or(0, move_code);
-        self.table.store(place.key, Record { best: best_code, value: best, static_value: UNKNOWN, depth, bound }, ply);
+        self.table.store(
+            place.key,
+            Record { best: best_code, value: best, static_value: UNKNOWN, depth, bound, main: false },
+            ply,
+        );
         Ok(best)
     }
 

@@ -2,6 +2,8 @@
 
 use shakmaty::{Chess, Color, Move, Position, Role};
 
+use super::threats::Threats;
+
 /// Roles by their target squares; whose piece it is follows from the ply.
 const PLACED: usize = 6 * 64;
 /// No move before: at the root, or after a pass.
@@ -19,13 +21,21 @@ pub(super) fn placed(m: Move) -> usize {
     (m.role() as usize - 1) << 6 | usize::from(m.to())
 }
 
-/// The moves that led to a position: the last, and the one before it, each by role and target.
+/// What the history of a quiet move depends on beside the move.
 #[derive(Clone, Copy)]
-pub(super) struct Before(pub(super) [usize; 2]);
+pub(super) struct Before {
+    /// The last move, and the one before it, each by role and target.
+    pub(super) played: [usize; 2],
+    pub(super) threats: Threats,
+}
+
+impl Before {
+    pub(super) const NOTHING: Before = Before { played: [NONE; 2], threats: Threats::NONE };
+}
 
 /// Histories of a search.
 pub(crate) struct History {
-    /// By side, from-square and to-square.
+    /// By side, whether its two squares are attacked, from-square and to-square.
     quiet: Vec<i16>,
     /// By the last move (piece and target) and this one; the same for the move before the last.
     continuation: [Vec<i16>; 2],
@@ -44,7 +54,7 @@ fn gravitate(cell: &mut i16, bonus: i32, most: i32) {
 impl History {
     pub(crate) fn new() -> History {
         History {
-            quiet: vec![0; 2 * 64 * 64],
+            quiet: vec![0; 2 * 4 * 64 * 64],
             continuation: std::array::from_fn(|_| vec![0; (PLACED + 1) * PLACED]),
             capture: vec![0; PLACED * 7],
             corrections: std::array::from_fn(|_| vec![0; 2 * CORRECTED]),
@@ -59,9 +69,10 @@ impl History {
         self.capture.fill(0);
     }
 
-    fn quiet_cell(turn: Color, m: Move) -> usize {
+    fn quiet_cell(turn: Color, m: Move, threats: &Threats) -> usize {
         let from = m.from().map_or(0, usize::from);
-        (usize::from(turn.is_white()) << 6 | from) << 6 | usize::from(m.to())
+        let table = usize::from(turn.is_white()) << 2 | threats.kind(m);
+        (table << 6 | from) << 6 | usize::from(m.to())
     }
 
     fn capture_cell(m: Move) -> usize {
@@ -69,14 +80,14 @@ impl History {
     }
 
     /// Score of a quiet move: elsewhere, and after the same moves before it; three times -16,384 to 16,384.
-    pub(super) fn quiet(&self, turn: Color, m: Move, before: Before) -> i32 {
+    pub(super) fn quiet(&self, turn: Color, m: Move, before: &Before) -> i32 {
         let follows: i32 = self
             .continuation
             .iter()
-            .zip(before.0)
+            .zip(before.played)
             .map(|(table, before)| i32::from(table[before * PLACED + placed(m)]))
             .sum();
-        i32::from(self.quiet[History::quiet_cell(turn, m)]) + follows
+        i32::from(self.quiet[History::quiet_cell(turn, m, &before.threats)]) + follows
     }
 
     /// Score of a capture or promotion, -16,384 to 16,384.
@@ -85,9 +96,19 @@ impl History {
     }
 
     /// A quiet move refuted (positive bonus) or failed to.
-    pub(super) fn note_quiet(&mut self, turn: Color, m: Move, before: Before, bonus: i32) {
-        gravitate(&mut self.quiet[History::quiet_cell(turn, m)], bonus, MOST);
-        for (table, before) in self.continuation.iter_mut().zip(before.0) {
+    pub(super) fn note_quiet(&mut self, turn: Color, m: Move, before: &Before, bonus: i32) {
+        self.note_anywhere(turn, m, before, bonus);
+        self.note_following(m, before, bonus);
+    }
+
+    /// The same, whatever was played before.
+    pub(super) fn note_anywhere(&mut self, turn: Color, m: Move, before: &Before, bonus: i32) {
+        gravitate(&mut self.quiet[History::quiet_cell(turn, m, &before.threats)], bonus, MOST);
+    }
+
+    /// The same, only after the moves before it.
+    pub(super) fn note_following(&mut self, m: Move, before: &Before, bonus: i32) {
+        for (table, before) in self.continuation.iter_mut().zip(before.played) {
             gravitate(&mut table[before * PLACED + placed(m)], bonus, MOST);
         }
     }

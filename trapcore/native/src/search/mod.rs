@@ -15,6 +15,7 @@
 //! | `network` | a small network |
 //! | `static_value` | the value of a quiet position, by either of the two |
 //! | `place` | a position of a line, with its key |
+//! | `threats` | which squares the other side attacks |
 //! | `history` | what earlier nodes taught |
 //! | `move_picker` | which move is tried next |
 //! | `transposition_table` | results of positions that were searched before |
@@ -35,6 +36,7 @@ mod root;
 pub(crate) mod score;
 pub(crate) mod static_value;
 pub(crate) mod stop;
+mod threats;
 mod transposition_table;
 pub(crate) mod verdict;
 
@@ -48,6 +50,7 @@ pub(crate) use crate::search::place::key_of;
 use crate::search::score::{INFINITE, MATE, MATE_BOUND};
 use crate::search::static_value::Evaluator;
 use crate::search::stop::StopFlag;
+use crate::search::threats::Threats;
 use crate::search::transposition_table::Table;
 
 pub(crate) const MAX_DEPTH: u32 = 64;
@@ -112,9 +115,23 @@ struct Frame {
     excluded: Option<Move>,
     /// The quiet move that refuted last at this ply.
     killer: Option<Move>,
+    /// The move that led here; none at the root and after a pass.
+    reached_by: Option<Move>,
+    /// How many nodes at this ply, children of one parent, ended with a cutoff.
+    cutoffs: u32,
+    /// What the history of its quiet moves depends on.
+    before: Before,
 }
 
-const NO_FRAME: Frame = Frame { value: 0, played: NONE, excluded: None, killer: None };
+const NO_FRAME: Frame = Frame {
+    value: 0,
+    played: NONE,
+    excluded: None,
+    killer: None,
+    reached_by: None,
+    cutoffs: 0,
+    before: Before::NOTHING,
+};
 
 /// A reusable search; one for each thread.
 pub struct Searcher {
@@ -223,12 +240,13 @@ impl Searcher {
 
     /// A move is played at this ply.
     fn play(&mut self, m: Move, ply: usize) {
-        self.frames[ply + 1].played = placed(m);
+        (self.frames[ply + 1].played, self.frames[ply + 1].reached_by) = (placed(m), Some(m));
     }
 
-    /// The moves that led to the position at this ply.
-    fn before(&self, ply: usize) -> Before {
-        Before([self.frames[ply].played, if ply > 0 { self.frames[ply - 1].played } else { NONE }])
+    /// The moves that led to the position at this ply, and what threatens there.
+    fn before(&self, chess: &Chess, ply: usize) -> Before {
+        let played = [self.frames[ply].played, if ply > 0 { self.frames[ply - 1].played } else { NONE }];
+        Before { played, threats: Threats::new(chess) }
     }
 
     /// A static value with what was learned of positions like this. What the tables of endgames say is exact.

@@ -8,6 +8,9 @@ use crate::chess::static_exchange::see_reaches;
 
 /// Added for the move that refuted a sibling.
 const KILLER: i32 = 1 << 20;
+/// Added for a minor piece that a pawn attacks and that gets away; as much as a history of moderate success, because in
+/// a search of a few thousand nodes most moves have no history.
+const ESCAPE: i32 = 4_000;
 /// Of the moves in `good`, none is tried before those.
 const UNDERPROMOTION: i32 = -(1 << 20);
 
@@ -95,7 +98,9 @@ impl Picker {
                 Stage::RankQuiet => {
                     for ranked in &mut stack[self.quiet..self.end] {
                         let killer = if Some(ranked.m) == self.killer { KILLER } else { 0 };
-                        ranked.rank = killer + history.quiet(chess.turn(), ranked.m, self.before);
+                        ranked.rank = killer
+                            + history.quiet(chess.turn(), ranked.m, &self.before)
+                            + ESCAPE * self.before.threats.escape(ranked.m);
                     }
                     self.stage = Stage::Quiet;
                 }

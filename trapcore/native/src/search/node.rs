@@ -19,16 +19,20 @@ use crate::chess::moves::{after, coded_move, move_code};
 use crate::chess::static_exchange::see_reaches;
 
 /// A position that is better than the window by so many centipawns for each ply that is left needs no search.
-const AHEAD: i32 = 75;
+const AHEAD: i32 = 60;
 /// One that is worse by this, and by so many more for each ply squared, can be helped by captures only.
 const BEHIND: [i32; 2] = [200, 180];
 /// A quiet move gains no more than this, and this much more for each ply.
-const QUIET_GAIN: [i32; 2] = [100, 90];
+const QUIET_GAIN: [i32; 2] = [100, 60];
 /// Material that a move may lose by exchange: a capture this for each ply left, a quiet move this for each squared.
 const CAPTURE_LOSS: i32 = -90;
 const QUIET_LOSS: i32 = -25;
 /// A quiet move whose history is below this for each ply is not tried.
 const UNPROMISING: i32 = -4_000;
+/// From so many cutoffs after a node's moves on its further moves are searched less deep: they will be refuted, too.
+const CUTOFFS: u32 = 3;
+/// Most that a swing of the static value, a quarter of it, counts in the history.
+const SWING: i32 = 500;
 /// From this depth on it is asked whether the table's move is the only good one.
 const SINGULAR_DEPTH: i32 = 6;
 /// Reductions are counted in such parts of a ply.
@@ -53,6 +57,8 @@ struct Outlook {
     value: i32,
     improving: bool,
     cut: bool,
+    /// A quiet move was best in an earlier search.
+    known_quiet: bool,
 }
 
 impl Searcher {
@@ -101,20 +107,27 @@ impl Searcher {
         let searched = known.filter(|entry| entry.depth() > 0);
         let value = searched.and_then(|entry| entry.refined(corrected, ply)).unwrap_or(corrected);
         // Is the mover better off than at its last move? Then its quiet moves deserve more trust.
-        let improving = !in_check && ply >= 2 && corrected > self.frames[ply - 2].value;
+        let improving = !in_check && ply >= 2 && corrected > self.earlier_value(ply);
+        if excluded.is_none() {
+            self.note_swing(chess, ply);
+        }
+        self.frames[ply + 2].cutoffs = 0;
+        let main = wide || known.is_some_and(|entry| entry.main);
+        let tried = known.and_then(|entry| coded_move(chess, entry.best));
         if !wide && !in_check && excluded.is_none() && beta.abs() < MATE_BOUND {
-            let outlook = Outlook { depth, ply, beta, value, improving, cut };
+            let known_quiet = tried.is_some_and(|m| !is_loud(m));
+            let outlook = Outlook { depth, ply, beta, value, improving, cut, known_quiet };
             if let Some(value) = self.without_moves(place, outlook)? {
                 return Ok(value);
             }
         }
-        let tried = known.and_then(|entry| coded_move(chess, entry.best));
         if depth >= 4 && tried.is_none() && (cut || wide) {
             // Without a move from an earlier search the order is poor; the next iteration will have one.
             depth -= 1;
         }
         let tried_is_loud = tried.is_some_and(is_loud);
-        let before = self.before(ply);
+        let before = self.before(chess, ply);
+        self.frames[ply].before = before;
         let mut picker = Picker::new(tried, self.frames[ply].killer, before, &self.ranked);
         let failed = self.failed.len();
         let (mut best, mut best_move, start) = (-INFINITE, None, alpha);
@@ -125,7 +138,7 @@ impl Searcher {
                 continue;
             }
             let quiet = !is_loud(m);
-            let history = if quiet { self.history.quiet(chess.turn(), m, before) } else { self.history.capture(m) };
+            let history = if quiet { self.history.quiet(chess.turn(), m, &before) } else { self.history.capture(m) };
             let mut less = reduction(depth, searched) - if improving { PLY / 2 } else { 0 };
             if !wide && !in_check && best > -MATE_BOUND && has_pieces(chess, chess.turn()) {
                 let left = (depth - less / PLY).max(0);
@@ -175,7 +188,9 @@ impl Searcher {
                 less -= history * PLY / 12_000;
                 less += if cut { PLY + PLY / 2 } else { 0 };
                 less += if tried_is_loud && quiet { PLY / 2 } else { 0 };
+                less += if self.frames[ply + 1].cutoffs >= CUTOFFS { PLY } else { 0 };
                 less -= if wide { PLY } else { 0 };
+                less -= if main { PLY / 2 } else { 0 };
                 less -= if next.in_check || in_check { PLY } else { 0 };
                 less = if quiet { less } else { less / 2 - PLY / 2 };
                 let reduced = (full - less.max(0) / PLY).clamp(1, full.max(1));
@@ -184,6 +199,10 @@ impl Searcher {
                     full += i32::from(result > best + 60) - i32::from(result < best + 10);
                     if reduced < full {
                         result = -self.node(&next, full, ply + 1, -alpha - 1, -alpha, !cut)?;
+                    }
+                    if quiet {
+                        let bonus = (60 * depth).min(1_700);
+                        self.history.note_following(m, &before, if result > alpha { bonus } else { -bonus });
                     }
                 }
             } else if !wide || searched > 0 {
@@ -201,6 +220,7 @@ impl Searcher {
                 }
             }
             if alpha >= beta {
+                self.frames[ply].cutoffs += 1;
                 self.reward(chess, m, failed, depth, ply);
                 break;
             }
@@ -216,6 +236,9 @@ impl Searcher {
             });
         }
         if excluded.is_none() {
+            if best <= start {
+                self.reward_last_move(chess, depth, ply);
+            }
             let bound = Bound::of(best, start, beta);
             let told = match bound {
                 Bound::Lower => best > corrected,
@@ -225,10 +248,41 @@ impl Searcher {
             if !in_check && told && best.abs() < MATE_BOUND && !best_move.is_some_and(is_loud) {
                 self.history.note_difference(chess, depth, best - corrected);
             }
-            let record = Record { best: best_move.map_or(0, move_code), value: best, static_value, depth, bound };
+            let record = Record { best: best_move.map_or(0, move_code), value: best, static_value, depth, bound, main };
             self.table.store(place.key, record, ply);
         }
         Ok(best)
+    }
+
+    /// The static value when the mover was last to move and not in check; far below everything if there is none.
+    fn earlier_value(&self, ply: usize) -> i32 {
+        match self.frames[ply - 2].value {
+            value if value == -INFINITE && ply >= 4 => self.frames[ply - 4].value,
+            value => value,
+        }
+    }
+
+    /// The quiet move that led here, if the static value rose or fell by it.
+    fn note_swing(&mut self, chess: &Chess, ply: usize) {
+        let (before, now) = (self.frames[ply - 1].value, self.frames[ply].value);
+        if let Some(m) = self.frames[ply].reached_by
+            && !is_loud(m)
+            && before != -INFINITE
+            && now != -INFINITE
+        {
+            let bonus = (-(before + now) / 4).clamp(-SWING, SWING);
+            self.history.note_anywhere(!chess.turn(), m, &self.frames[ply - 1].before, bonus);
+        }
+    }
+
+    /// The quiet move that led here is good: no move of this node refuted it.
+    fn reward_last_move(&mut self, chess: &Chess, depth: i32, ply: usize) {
+        if let Some(m) = self.frames[ply].reached_by
+            && !is_loud(m)
+        {
+            let bonus = (120 * depth - 60).min(1_500);
+            self.history.note_quiet(!chess.turn(), m, &self.frames[ply - 1].before, bonus);
+        }
     }
 
     /// The value of a position that the tables of endgames decide: of drawn ones, and of others that the root is not yet
@@ -261,14 +315,14 @@ impl Searcher {
     /// A value that stands for every move: the position is so far ahead that a move less makes no difference, or
     /// so far behind that no quiet move helps, or even passing would not lose it.
     fn without_moves(&mut self, place: &Place, outlook: Outlook) -> Result<Option<i32>, Stopped> {
-        let Outlook { depth, ply, beta, value, improving, cut } = outlook;
+        let Outlook { depth, ply, beta, value, improving, cut, known_quiet } = outlook;
         if depth <= 3 && value + BEHIND[0] + BEHIND[1] * depth * depth < beta {
             let found = self.quiesce(place, ply, beta - 1, beta, QUIET_CHECKS)?;
             if found < beta {
                 return Ok(Some(found));
             }
         }
-        if depth <= 8 && value - AHEAD * (depth - i32::from(improving)) >= beta && value < MATE_BOUND {
+        if depth <= 8 && !known_quiet && value - AHEAD * (depth - i32::from(improving)) >= beta && value < MATE_BOUND {
             return Ok(Some((value + beta) / 2));
         }
         let passed_before = self.frames[ply].played == NONE;
@@ -282,26 +336,26 @@ impl Searcher {
         }
         let Some(passed) = place.passed() else { return Ok(None) };
         let reduced = depth - 4 - depth / 4 - ((value - beta) / 200).min(3);
-        self.frames[ply + 1].played = NONE;
+        (self.frames[ply + 1].played, self.frames[ply + 1].reached_by) = (NONE, None);
         let found = -self.node(&passed, reduced, ply + 1, -beta, 1 - beta, !cut)?;
         Ok((found >= beta).then_some(if found >= MATE_BOUND { beta } else { found }))
     }
 
     /// Remembers the move that refuted, and that those tried before it did not.
     fn reward(&mut self, chess: &Chess, m: Move, failed: usize, depth: i32, ply: usize) {
-        let (turn, before) = (chess.turn(), self.before(ply));
+        let (turn, before) = (chess.turn(), self.frames[ply].before);
         let bonus = (160 * depth - 60).min(1_700);
         if is_loud(m) {
             self.history.note_capture(m, bonus);
         } else {
             self.frames[ply].killer = Some(m);
-            self.history.note_quiet(turn, m, before, bonus);
+            self.history.note_quiet(turn, m, &before, bonus);
         }
         for &other in &self.failed[failed..] {
             if is_loud(other) {
                 self.history.note_capture(other, -bonus);
             } else if !is_loud(m) {
-                self.history.note_quiet(turn, other, before, -bonus);
+                self.history.note_quiet(turn, other, &before, -bonus);
             }
         }
     }

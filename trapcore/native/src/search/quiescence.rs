@@ -13,7 +13,7 @@ use crate::chess::piece_values::piece_value;
 use crate::chess::static_exchange::see_reaches;
 
 /// What a capture may gain beyond the piece it takes before the search believes in it.
-const SURPLUS: i32 = 180;
+const SURPLUS: i32 = 100;
 /// Ways out of check that are tried once one is known that is no mate; and captures that lose none.
 const EVASIONS: usize = 2;
 /// Rank of captures among the ways out of check.
@@ -40,6 +40,7 @@ impl Searcher {
         {
             return Ok(value);
         }
+        let main = beta - alpha > 1 || known.is_some_and(|entry| entry.main);
         let start = alpha;
         let (mut best, mut static_value) = (-INFINITE, UNKNOWN);
         if !in_check {
@@ -49,7 +50,7 @@ impl Searcher {
             best = known.and_then(|entry| entry.refined(corrected, ply)).unwrap_or(corrected);
             if best >= beta {
                 if known.is_none() {
-                    let record = Record { best: 0, value: best, static_value, depth, bound: Bound::Lower };
+                    let record = Record { best: 0, value: best, static_value, depth, bound: Bound::Lower, main };
                     self.table.store(place.key, record, ply);
                 }
                 return Ok(best);
@@ -109,25 +110,27 @@ impl Searcher {
         }
         self.ranked.truncate(base);
         let bound = Bound::of(best, start, beta);
-        self.table.store(place.key, Record { best: best_code, value: best, static_value, depth, bound }, ply);
+        self.table.store(place.key, Record { best: best_code, value: best, static_value, depth, bound, main }, ply);
         Ok(best)
     }
 
     /// Ranks the moves that quiescence looks at: every way out of check; else captures, promotions to a queen, and, as
     /// long as `checks` is positive, checks that do not lose the piece. Says whether the position is a mate.
     fn rank_loud(&mut self, place: &Place, ply: usize, checks: i32, tried: u16) -> bool {
-        let (chess, before) = (&place.chess, self.before(ply));
-        let (history, ranked) = (&self.history, &mut self.ranked);
+        let chess = &place.chess;
         let first = |rank: i32, code: u16| if code == tried { i32::MAX } else { rank };
         if place.in_check {
+            let before = self.before(chess, ply);
+            let (history, ranked) = (&self.history, &mut self.ranked);
             let moves = chess.legal_moves();
             for &m in &moves {
                 let rank =
-                    if is_loud(m) { CAPTURE + loud_rank(history, m) } else { history.quiet(chess.turn(), m, before) };
+                    if is_loud(m) { CAPTURE + loud_rank(history, m) } else { history.quiet(chess.turn(), m, &before) };
                 push(ranked, first(rank, move_code(m)), m);
             }
             return moves.is_empty();
         }
+        let (history, ranked) = (&self.history, &mut self.ranked);
         pseudo_legal_captures(chess, |m| push(ranked, first(loud_rank(history, m), move_code(m)), m));
         if checks > 0 {
             let finder = CheckFinder::new(chess);

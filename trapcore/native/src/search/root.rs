@@ -79,7 +79,7 @@ impl Searcher {
         self.ranked.clear();
         self.failed.clear();
         for frame in &mut self.frames {
-            (frame.excluded, frame.played) = (None, NONE);
+            (frame.excluded, frame.played, frame.reached_by) = (None, NONE, None);
         }
         self.table.begin();
     }
@@ -114,7 +114,7 @@ impl Searcher {
             legal.retain(|m| request.only.contains(m));
         }
         let mut moves: MoveList = request.first.iter().copied().filter(|m| legal.contains(m)).collect();
-        let mut picker = Picker::new(None, None, self.before(0), &self.ranked);
+        let mut picker = Picker::new(None, None, self.before(root, 0), &self.ranked);
         while let Some(m) = picker.next(root, &mut self.ranked, &self.history) {
             if legal.contains(&m) && !moves.contains(&m) {
                 moves.push(m);
@@ -127,6 +127,8 @@ impl Searcher {
     fn root_window(&mut self, root: &Place, moves: &mut MoveList, depth: i32, low: i32, high: i32) -> Searched {
         self.root_depth = depth;
         self.step(root.key, 0);
+        (self.frames[1].cutoffs, self.frames[2].cutoffs) = (0, 0);
+        self.frames[0].before = self.before(&root.chess, 0);
         self.frames[0].value = if root.in_check { -INFINITE } else { self.evaluator.value(&root.chess, 0) };
         let (mut best, mut alpha) = (-INFINITE, low);
         for index in 0..moves.len() {

@@ -39,6 +39,8 @@ pub(crate) struct Entry {
     bound: Bound,
     /// Generation of the search. Older entries are replaced first.
     age: u8,
+    /// On a main line, now or earlier.
+    pub main: bool,
 }
 
 /// What is to be stored of a position.
@@ -50,6 +52,8 @@ pub(crate) struct Record {
     pub static_value: i32,
     pub depth: i32,
     pub bound: Bound,
+    /// On a main line, now or earlier.
+    pub main: bool,
 }
 
 /// Static value of a position in check, which has none.
@@ -156,6 +160,7 @@ impl Table {
             depth,
             bound: record.bound,
             age,
+            main: record.main,
         };
     }
 }
@@ -212,7 +217,7 @@ mod tests {
     use crate::search::score::MATE;
 
     fn record(value: i32, depth: i32) -> Record {
-        Record { best: 5, value, static_value: 17, depth, bound: Bound::Exact }
+        Record { best: 5, value, static_value: 17, depth, bound: Bound::Exact, main: false }
     }
 
     #[test]
