@@ -3,7 +3,7 @@
 //! A position is compared with the board of the last evaluation at its ply, and with that at the ply before; the sums
 //! of the one that differs in fewer squares are brought up to date. So they are right after any evaluations.
 
-use shakmaty::{Bitboard, Board, ByColor, ByRole, Chess, Color, Position, Role, Square};
+use shakmaty::{Bitboard, Board, ByColor, ByRole, Chess, Color, Position, Role};
 
 use super::features::{View, pieces};
 use super::inference::{output, update};
