@@ -35,6 +35,10 @@ def found(library: Library, epd: str, task: Task, name: str = PLAYER) -> Exercis
     return exercise
 
 
+def right_answer(exercise: Exercise) -> str:
+    return NOTHING if exercise.is_decoy else right_move(exercise) or ""
+
+
 def test_his_losing_moves_and_missed_killers_come_before_the_traps(library: Library) -> None:
     every = material_of(library, PLAYER, traps=True).exercises
     origins = [each.origin for each in every]
@@ -159,13 +163,12 @@ def test_an_answer_is_stored_at_once_and_the_exercise_comes_again(library: Libra
     assert wrong.judgement.mark is Mark.WRONG
     assert wrong.comes_again == NOW + AGAIN
     # Another try before that is stored, but counts for nothing.
-    tried = practice.answer(library, first, right_move(first) or "", NOW + timedelta(minutes=1))
+    tried = practice.answer(library, first, right_answer(first), NOW + timedelta(minutes=1))
     assert (tried.judgement.mark, tried.comes_again) == (Mark.RIGHT, NOW + AGAIN)
     second = practice.next(library, NOW + timedelta(minutes=1))
     assert second is not None
     assert second.id != first.id
-    answer = NOTHING if second.is_decoy else right_move(second) or ""
-    right = practice.answer(library, second, answer, NOW + timedelta(minutes=2))
+    right = practice.answer(library, second, right_answer(second), NOW + timedelta(minutes=2))
     assert right.comes_again is not None
     assert right.comes_again >= NOW + timedelta(days=1)
     # Due ones come before new ones.
