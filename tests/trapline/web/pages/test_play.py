@@ -20,8 +20,8 @@ from tests.support.web_server import Served, make_library, served
 from trapcore.parallel.budget import Cancellation
 from trapline.web.pages.practise.play import Game, _reply
 
-INVITING = "e2e4,e7e5,g1f3,b8c6,f1c4,g8f6,g2g3,f6e4,c4f1,f7f5,a2a4"
-"""4...Bc5 would threaten to fork on f2."""
+INVITING = "d2d4,g8f6,c2c4,e7e5,d4e5,f6g4,c1f4,b8c6,g1f3"
+"""5...Bc5 threatens to take on f2, and 6.Qd5 does not meet it."""
 FOOLED = "f2f3,e7e5,g2g4,d8h4"
 
 
@@ -216,7 +216,7 @@ def test_the_traps_of_a_trickster_are_told_when_the_game_is_over(client: httpx.C
     bait = chess.Board(trap.fen).san(chess.Move.from_uci(trap.baits[0].uci))
     told = re.search(r"<li>([^<]* loses to [^<]*)<strong>([^<]*)</strong>", over.text)
     assert told is not None
-    assert re.search(rf"^6\.\.\.\S+ set the .*: 7\.{re.escape(bait)} loses to 7\.\.\.\S", unescape(told[1]))
+    assert re.search(rf"^5\.\.\.\S+ set the .*: 6\.{re.escape(bait)} loses to 6\.\.\.\S", unescape(told[1]))
     assert told[2] == "You fell for it."
 
 

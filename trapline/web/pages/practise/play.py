@@ -215,7 +215,8 @@ def _traps(game: Game, board: chess.Board, stop: Cancellation) -> list[SetTrap]:
     for ply, move in enumerate(moves):
         if ply >= game.opened and replay.turn != game.color:
             trap = _reply(game, replay, stop).trap
-            if trap is not None and ply + 1 < len(moves):
+            # In an address that somebody wrote another move may stand there.
+            if trap is not None and trap.move == move.uci() and ply + 1 < len(moves):
                 before, taken = replay.copy(), moves[ply + 1].uci()
                 replay.push(move)
                 baits = [SetBait(trap.fen, each.uci, each.killer_line, each.mate_in, each.gain) for each in trap.baits]
