@@ -76,7 +76,7 @@ def test_an_answer_is_told_by_what_it_threatens() -> None:
     threat = answer_threatens(said)
     assert threat is not None
     assert threat.san == "Ne2+"
-    assert fell(said).startswith("Does not meet 12...Nd4, which threatens 13...Ne2+. 12.f3 attacks the bishop ")
+    assert fell(said).startswith("Makes the position worse: 12...Nd4 13.Kh1 Ne2 attacks the queen on g3. 12.f3 attacks ")
 
 
 def test_a_pawn_is_not_the_reason_where_much_more_is_lost() -> None:
@@ -94,7 +94,7 @@ def test_what_the_line_shows_is_told_where_no_cause_is() -> None:
         "rr4k1/3b1ppp/1q1ppb2/p7/1p1nP3/1P3NNP/P1B2PP1/R2QR1K1 w - - 0 20",
         "f3d4 f6d4 d1f3 d4a1 e1a1 b6c5 c2d3 c5g5 a1d1 g5e5", "e4e5 e5 Bxe5 Nxe5 dxe5 Rxe5", -0.3131, -0.5923,
     )  # fmt: skip
-    assert fell(said).startswith("Allows 20...Bxd4 21.Qf3 Bxa1 22.Rxa1, which wins the exchange. 20.e5 attacks ")
+    assert fell(said).startswith("Loses the exchange: 20...Bxd4 21.Qf3 Bxa1 22.Rxa1. 20.e5 attacks ")
 
 
 def test_a_missed_answer_is_told_by_what_it_does_and_by_what_falls_instead() -> None:
@@ -137,7 +137,7 @@ def test_in_a_pawn_ending_the_opposition_is_named() -> None:
     assert Narrator(ENGLISH).missed(said, 0.8) == "White misses 59.Ke5, which takes the opposition (92 % → 52 %)."
 
 
-def test_a_short_sentence_about_a_missed_win_says_what_it_did_to_the_game() -> None:
+def test_a_short_sentence_about_a_missed_win_says_what_falls() -> None:
     said = evidence(
         "r2qk2r/2p1b1pp/p1np3n/1p2p1N1/4P1bP/2NP2Q1/PPP2PP1/R1B2RK1 b - - 0 11",
         "g7g6 f2f3 g4c8 g5h7 e8f7 h7g5 f7g7 c3d5 c6d4 f1f2", "c6d4 Nd4 Be3 Nxc2 Nd5 Nxa1", 0.4884, 0.0991,
@@ -145,4 +145,4 @@ def test_a_short_sentence_about_a_missed_win_says_what_it_did_to_the_game() -> N
     )  # fmt: skip
     brief = Narrator(ENGLISH, Verbosity.BRIEF, beside_move=True)
     # The answer was there before, and the move does not allow it.
-    assert brief.fell(said).startswith("Throws the advantage away: 12.f3 Bc8 ")
+    assert brief.fell(said) == "Loses a pawn: 12.f3 Bc8 13.Nxh7."
