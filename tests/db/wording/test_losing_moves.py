@@ -45,7 +45,8 @@ def sentences_of(
         ),
         pytest.param(
             "4k3/8/8/2p3p1/8/1N4P1/8/4K2R w - - 0 1", "b3d4 c5d4 h1h5 d4d3 h5g5",
-            "1.Nd4?? loses a knight for a pawn: 1...cxd4 2.Rh5 d3 3.Rxg5.", "1.Nd4?? verliert einen Springer für einen Bauern: 1...cxd4 2.Rh5 d3 3.Rxg5.",
+            "1.Nd4?? loses a knight for a pawn: 1...cxd4 2.Rh5 d3 3.Rxg5.",
+            "1.Nd4?? verliert einen Springer für einen Bauern: 1...cxd4 2.Rh5 d3 3.Rxg5.",
             id="but what is taken for it counts",
         ),
         pytest.param(

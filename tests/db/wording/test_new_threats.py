@@ -76,7 +76,7 @@ def test_an_answer_is_told_by_what_it_threatens() -> None:
     threat = answer_threatens(said)
     assert threat is not None
     assert threat.san == "Ne2+"
-    assert fell(said).startswith("Makes the position worse: 12...Nd4 13.Kh1 Ne2 attacks the queen on g3. 12.f3 attacks ")
+    assert fell(said).startswith("Makes the position worse: 12...Nd4 13.Kh1 Ne2 attacks the queen on g3. 12.f3 ")
 
 
 def test_a_pawn_is_not_the_reason_where_much_more_is_lost() -> None:
