@@ -1,6 +1,7 @@
 """Odd files: one bad token costs that token, one bad move what follows it, and nothing costs the game."""
 
 import io
+import random
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -146,6 +147,18 @@ def test_a_zip_archive_is_read(tmp_path: Path) -> None:
         assert b"".join(reader) == (game(FELL).rstrip() + "\n" + SECOND).encode()
     annotate(tmp_path, "games.zip", 0)
     assert b"Sets L" in (tmp_path / "out" / "games.pgn").read_bytes()
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_damaged_zip_archive_is_named_however_it_is_packed(tmp_path: Path, method: int) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", method) as archive:
+        archive.writestr("a.pgn", random.Random(1).randbytes(60_000))
+    data = packed.getvalue()
+    path = tmp_path / "games.zip"
+    path.write_bytes(data[:2000] + b"\xff" * 400 + data[2400:])
+    with pytest.raises(InputError, match=r"games\.zip: the zip archive cannot be read"), open_bytes(path) as reader:
+        b"".join(reader)
 
 
 def test_a_comment_left_open_is_not_closed_by_a_brace_of_ours() -> None:

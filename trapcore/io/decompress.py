@@ -1,6 +1,7 @@
 """Decompression in bounded memory: gzip, bzip2, Zstandard and zip, a piece at a time, with limits on what comes out."""
 
 import bz2
+import lzma
 import tempfile
 import zipfile
 import zlib
@@ -25,6 +26,12 @@ ZIP_FIRST_BYTES = b"PK\x03\x04"
 """A zip archive begins with them."""
 
 _ENCRYPTED = 0x1  # a flag of a file in an archive
+
+_DAMAGED = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError),
+    *(OSError, EOFError, NotImplementedError, ValueError),  # OSError: bzip2's
+)
+"""What reading a zip archive raises if it is damaged or packed in an unknown way."""
 
 FEED_BYTES = 512
 """Packed bytes that a frame is fed at a time, so that little of a bomb lies in memory: Zstandard makes 16 MiB of them
@@ -96,7 +103,7 @@ def unzipped(file: Any, head: bytes, read: Callable[[], bytes], name: str, limit
                 data = read()
         try:
             yield from _members(archive, name, limits)
-        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError) as error:
+        except _DAMAGED as error:
             raise InputError(
                 f"{name}: the zip archive cannot be read to its end ({error}); unpack it and name the files in it"
             ) from error
