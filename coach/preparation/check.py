@@ -17,7 +17,7 @@ from db.storage.value_rows import stored_values
 from db.traps.json_form import JSON_FORM, Rounded, to_dict
 from db.traps.openings import opening_of
 from db.traps.position_value import Values
-from db.traps.terms import SIDES, Side
+from db.traps.terms import OTHER_SIDE, SIDES, Side
 from db.traps.trap import Trap
 from db.wording import moves
 from trapcore import _native
@@ -164,8 +164,9 @@ def check(library: Library, games: Games, lines: Sequence[Lines]) -> list[Check]
     """Each repertoire against the games in which the player had its colour. Raises `LibraryError`."""
     found = opening_games(games)
     by_colour = {side: [game for game in found if game.colour == side] for side in SIDES}
-    other: dict[Side, Side] = {"white": "black", "black": "white"}
-    return [_check(library, by_colour[each.colour], Played.of(by_colour[other[each.colour]]), each) for each in lines]
+    return [
+        _check(library, by_colour[each.colour], Played.of(by_colour[OTHER_SIDE[each.colour]]), each) for each in lines
+    ]
 
 
 def _check(library: Library, games: Sequence[OpeningGame], as_other: Played, lines: Lines) -> Check:

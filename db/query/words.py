@@ -25,7 +25,7 @@ from db.storage.collation import plain
 from db.storage.name_index import find_names, near_words, words_of
 from db.storage.tables import GameRow, SightingRow
 from db.traps.openings import opening_names
-from db.traps.terms import HIGHEST_RATING
+from db.traps.terms import HIGHEST_RATING, OTHER_SIDE
 from db.traps.trap import move_words, read_moves
 from db.wording.languages.english import ENGLISH
 from db.wording.languages.grammar import Grammar
@@ -346,7 +346,6 @@ def _ratings(low: str = "0", high: str = str(HIGHEST_RATING)) -> dict[str, str]:
     return {"min_rating": low, "max_rating": high, "sort": "frequency"}
 
 
-_OTHER = {"white": "black", "black": "white"}
 _SIDE = "(?P<side>white|black)"
 _LATER = "falls?|fell|loses?|lost|is trapped|blunders?"
 _GRAMMAR: Sequence[tuple[str, Any]] = (
@@ -361,10 +360,10 @@ _GRAMMAR: Sequence[tuple[str, Any]] = (
     (r"(?:rat(?:ed|ings?) )?(?:above|over|more than|>) (?P<low>\d{3,4})(?: elo)?", lambda f: _ratings(f["low"])),
     (r"(?:for )?beginners?", lambda f: _ratings(high="1199")),
     (r"[a-e]\d\d(?:-[a-e]\d\d)?", lambda f: {"eco": f[0].upper()}),
-    (rf"(?:for|as|by|with) {_SIDE}", lambda f: {"victim": _OTHER[f["side"]]}),
+    (rf"(?:for|as|by|with) {_SIDE}", lambda f: {"victim": OTHER_SIDE[f["side"]]}),
     (rf"against {_SIDE}", lambda f: {"victim": f["side"]}),
     (rf"{_SIDE} (?:{_LATER})(?: for it| for| into it| into)?", lambda f: {"victim": f["side"]}),
-    (rf"{_SIDE} (?:sets?|wins?|traps?|mates?)", lambda f: {"victim": _OTHER[f["side"]]}),
+    (rf"{_SIDE} (?:sets?|wins?|traps?|mates?)", lambda f: {"victim": OTHER_SIDE[f["side"]]}),
     ("proved|proven", {"verdict": "proved"}),
     ("refuted|debunked|no traps", {"verdict": "refuted"}),
     ("undecided|unproved|unproven", {"verdict": "undecided"}),
@@ -387,7 +386,7 @@ _GRAMMAR: Sequence[tuple[str, Any]] = (
         rf"(?: (?:(?:on|of|against|to|with) )?{_THE}(?P<target>{_PIECE})(?! gambit| pawn| indian))?",
         _theme,
     ),
-    (_SIDE, lambda f: {"victim": _OTHER[f["side"]]}),
+    (_SIDE, lambda f: {"victim": OTHER_SIDE[f["side"]]}),
 )
 """Phrases and the conditions that they ask for; the first that fits takes its words."""
 

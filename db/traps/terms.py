@@ -8,6 +8,8 @@ Side = Literal["white", "black"]
 
 SIDES: tuple[Side, ...] = ("white", "black")
 
+OTHER_SIDE: dict[str, Side] = {"white": "black", "black": "white"}
+
 
 def side_named(text: str) -> Side | None:
     """The side with this name; None for any other text."""
