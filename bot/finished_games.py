@@ -124,7 +124,7 @@ class FinishedGames:
             self._saved_state.forget(game)
 
     def _request_lost(self, since: float) -> None:
-        """Record the games since then of which neither a state nor a file is there: the disk was full."""
+        """Record the games since then that have neither a saved state nor a file, because the disk was full."""
         assert self._recorder is not None
         try:
             for game, pgn in self._lichess.finished(self._account.id, since):

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import groupby
+from itertools import chain, groupby
 from typing import NamedTuple
 
 import chess
@@ -19,7 +19,7 @@ from annotator.comments.glyphs import BAD
 from annotator.comments.threats import is_threat, tempts
 from annotator.events import TrapEvent
 from db.formats.puzzles import is_puzzle
-from db.traps.terms import Event
+from db.traps.terms import OTHER_SIDE, Event
 from db.wording.causes import cause_name, mechanism_name
 from db.wording.evidence import Evidence
 from db.wording.facts import facts_of
@@ -30,8 +30,6 @@ from trapcore.trees.chess_game import parse_position
 
 _ORDER = (Event.FELL, Event.MISSED, Event.SPRUNG, Event.AVOIDED, Event.SET)
 """Several events on one move are reported in this order."""
-
-_OTHER = {"white": "black", "black": "white"}
 
 _Place = tuple[int, str]
 """Ply of a victim's decision, and the bait."""
@@ -93,13 +91,8 @@ class Said:
         """The first of these forms of a comment that begins with a sentence which no earlier move has; the first one
         without such."""
         first = forms[0]()
-        text = first
-        for form in forms:
-            text = first if form is forms[0] else form()
-            if self.sentences.get(_bare(text), ply) >= ply:
-                break
-        else:
-            text = first
+        texts = chain([first], (form() for form in forms[1:]))
+        text = next((each for each in texts if self.sentences.get(_bare(each), ply) >= ply), first)
         self.sentences.setdefault(_bare(text), ply)
         return text
 
@@ -222,7 +215,7 @@ class _Game:
                 )
             case Event.MISSED:
                 reason = _reason(event)
-                again = self._misses_again(_OTHER[event.mover], event.killer_line[0], event.ply)
+                again = self._misses_again(OTHER_SIDE[event.mover], event.killer_line[0], event.ply)
                 again = again or (reason is not None and reason in self.missed)
                 self.missed.add(reason)
                 say = partial(narrator.missed, evidence, event.played_loss, was_told=place in self.fell)

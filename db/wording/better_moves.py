@@ -26,7 +26,7 @@ from trapcore.piece_values import POINTS
 from trapcore.trees.chess_game import parse_position
 from trapcore.win_chance import INACCURACY
 
-_SHOWN = 3  # plies that are shown of a line that was missed and of which nothing else can be said
+_SHOWN = 3  # plies of a missed line that a comment shows if it can say nothing else about it
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,8 +62,8 @@ def quality(traps: Sequence[SetTrap], engine: EngineProcess | None) -> Report:
         losses = [one.losses(engine) for one in traps]
         says = f"by Stockfish ({ENGINE_NODES:,} nodes) loses {number(AGREED_LOSS, 1)} or more"
         rows += [
-            _share(f"traps set of which a bait {says}", [max(each) >= AGREED_LOSS for each in losses]),
-            _share(f"baits of which each {says}", [loss >= AGREED_LOSS for each in losses for loss in each]),
+            _share(f"traps with a bait that {says}", [max(each) >= AGREED_LOSS for each in losses]),
+            _share(f"baits: the bait {says}", [loss >= AGREED_LOSS for each in losses for loss in each]),
         ]
     return Report("The traps", (Table(("", "how many", "of", "share", "95 %"), tuple(rows)),))
 

@@ -122,7 +122,7 @@ class _View:
     async def shown(self, line: DrillLine, message: str = "", status: int = 200) -> Response:
         """Page of a line: the answer before, and the position that is asked, or the end."""
         board, language = line.board(), language_of(self.request)
-        told, shown = await self.service.run(self.request, lambda stop: self._told(line))
+        told, shown = await self.service.run(self.request, lambda stop: self._last_answer(line))
         flipped = line.colour == "black"
         last = line.moves[-1] if line.moves else ""
         picture = Picture(fen=board.fen(), last=last, killer=shown, flipped=flipped)
@@ -161,7 +161,7 @@ class _View:
         }
         return page(self.request, "preparation/drill.html", status, is_stored=False, **about, **values)
 
-    def _told(self, line: DrillLine) -> tuple[list[str], str]:
+    def _last_answer(self, line: DrillLine) -> tuple[list[str], str]:
         """What is said of the answer of the address, and the move (UCI) that the board shows after a wrong one."""
         found = None if self.place.review is None else self.drill.answered(self.service.library, self.place.review)
         if found is None or found[0] not in line.epds:
