@@ -235,7 +235,7 @@ impl<'a> GameEvents<'a> {
                 if !self.losses.may_cost(decision, bait, POISON, POISON_NODES, work) {
                     continue;
                 }
-                let Some(loss) = self.losses.loss(decision, bait, work) else { continue };
+                let Some(loss) = self.losses.unplayed(decision, bait, work) else { continue };
                 if loss.verdict != Verdict::Proved || loss.before < LOST || loss.after > WON {
                     continue;
                 }

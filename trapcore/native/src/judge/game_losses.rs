@@ -164,6 +164,13 @@ impl<'a> GameLosses<'a> {
         self.answer(decision, bait, Prior { killer: None, mated: false, stages: self.usual() }, work)
     }
 
+    /// What a move costs that was not played at a decision; `None` if it is the only one. The last stage, which costs most,
+    /// is for moves that were played.
+    pub(super) fn unplayed(&mut self, decision: usize, bait: Move, work: &mut Workspace) -> Option<Arc<Loss>> {
+        let stages = 1..self.usual().end.min(CONFIRMING.end);
+        self.answer(decision, bait, Prior { killer: None, mated: false, stages }, work)
+    }
+
     /// The move played at a decision as the pass saw it, undecided; `None` if it is the only one.
     fn suspicion(&self, decision: usize) -> Option<Arc<Loss>> {
         let evidence = self.evidence(decision).filter(|_| self.positions[decision].legal_moves().len() > 1)?;
