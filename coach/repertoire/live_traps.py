@@ -52,6 +52,10 @@ MOST_TESTED = 4
 HANGING = 100
 """Centipawns that the capture of a piece wins at least which is to be saved."""
 
+SURE_LOSS = 0.36
+"""Win chance that a bait costs at least, if it does not lose to a mate. Of the traps that the proof of a losing move,
+.3, lets pass, Stockfish denied one in twenty."""
+
 LEAST_TAKEN = 0.04
 """A trap into which fewer fall is none."""
 
@@ -249,9 +253,10 @@ def prove_traps(
 
 
 def is_trap(test: BaitTest, probability: float) -> bool:
-    """Whether a tested bait makes a trap: it loses, was avoidable, and tempts by its looks or by who takes it."""
+    """Whether a tested bait makes a trap: it loses for sure, was avoidable, and tempts by its looks or by who takes it."""
     tempts = test.tempts or probability >= TEMPTING_SHARE
-    return test.verdict is Verdict.PROVED and tempts and not test.forced and bool(test.killer_line)
+    loses = test.verdict is Verdict.PROVED and (test.mate_in is not None or test.loss >= SURE_LOSS)
+    return loses and tempts and not test.forced and bool(test.killer_line)
 
 
 def tempts_after_capture(after: chess.Board, bait: str) -> bool:
