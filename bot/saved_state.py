@@ -33,9 +33,10 @@ class SavedGame:
 
     id: str
     said: list[str] = field(default_factory=list)
-    """`bot.chat.replies.key` of each message that was sent."""
+    """`bot.chat.replies.key` of each message that was sent, except answers."""
     remarks: int = 0
-    answers: int = 0
+    answers: dict[str, int] = field(default_factory=dict)
+    """Answers to questions, by room."""
     trainings: int = 0
     """Challenges that were asked for by ``!train``."""
     takebacks: int = 0

@@ -26,9 +26,6 @@ from trapcore.proof.verdict import Verdict
 LONGEST = 140
 """Most characters of a message; lichess cuts or refuses longer ones."""
 
-ANSWERS = 20
-"""Most answers to questions in one game."""
-
 COMMANDS = "!help !trap !why !library NAME !traps WORDS !train NAME !stats !name"
 
 _QUESTION = re.compile(

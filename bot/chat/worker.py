@@ -1,6 +1,7 @@
 """Chat in two threads: one works out the messages, the other sends them. No game waits for either.
 
-Each message is recorded on disk before it is sent, so that none is repeated after a restart.
+Each message of the bot's own is recorded on disk before it is sent, so that none is repeated after a restart. An answer
+is given as often as somebody asks.
 """
 
 import logging
@@ -29,6 +30,12 @@ from trapcore.errors import TraplineError
 
 log = logging.getLogger(__name__)
 
+ANSWERS = 20
+"""Most answers to questions in one room of one game: spectators cannot use up those of the opponent."""
+
+REPEAT_SECONDS = 10.0
+"""The same answer is not given again so soon: it stands just above the question that is repeated."""
+
 TRIES = 3
 STALE_SECONDS = 90.0
 """A message that could not be sent by then is dropped."""
@@ -44,6 +51,8 @@ class _Conversation:
     events: list[TrapEvent] = field(default_factory=list)
     analysed: tuple[str, ...] = ()
     remarked: set[tuple[int, str, str]] = field(default_factory=set)
+    replied: dict[str, float] = field(default_factory=dict)
+    """When each answer was last given, by `bot.chat.replies.key`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,9 +226,18 @@ class ChatWorker:
             may_coach=may_coach,
         )
         for message in chat.answer(line, facts):
-            if saved.answers < chat.ANSWERS and self._say(saved, message):
-                saved.answers += 1
-                self._saved_state.save(saved)
+            self._reply(conversation, message)
+
+    def _reply(self, conversation: _Conversation, message: chat.Message) -> None:
+        """Queue an answer, unless it was given a moment ago or the room has had enough of them."""
+        saved, now, key = conversation.saved, time.monotonic(), chat.key(message)
+        given = saved.answers.get(message.room, 0)
+        if given >= ANSWERS or now - conversation.replied.get(key, float("-inf")) < REPEAT_SECONDS:
+            return
+        conversation.replied[key] = now
+        saved.answers[message.room] = given + 1
+        self._saved_state.save(saved)
+        self._out.put(_Outgoing(saved.id, message, now))
 
     def _train(self, info: GameInfo, saved: SavedGame, who: str, name: str) -> str:
         """Challenge a person who asked for it; bots are never challenged."""

@@ -50,6 +50,10 @@ class Chat:
         self.rooms[room].append(line)
         return line
 
+    def lines_to(self, author: Account, room: str) -> int:
+        """How many lines of a room are other people's."""
+        return sum(line.user not in (author.name, SERVER) for line in self.rooms.get(room, ()))
+
     def tell(self, text: str) -> Line:
         """Line of the server's own, for the players."""
         line = Line(SERVER, text)

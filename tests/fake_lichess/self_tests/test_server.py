@@ -98,13 +98,19 @@ def test_chat_follows_the_rules_and_remembers_who_broke_them(setup: ServerWithBo
         assert setup.violations()[-1] == "repeated_message"
         for text in ("!trap", "!trap", "!why"):
             setup.server.do(lambda _, text=text: game.write(player.account, "player", text))  # type: ignore[misc]
+        # Two lines of a person allow to say one thing twice.
+        assert [say(text) for text in ("answer", "answer")] == [200, 200]
+        assert setup.violations()[3:] == []
+        assert say("answer") == 200
+        assert setup.violations()[3:] == ["repeated_message"]
         # The link was dropped without a word, and so was the person's repetition.
-        assert chat_lines(lines, 5) == [
+        assert chat_lines(lines, 8) == [
             ("player", "TrapBot", "hello"),
             ("spectator", "TrapBot", "hello"),
             ("player", "TrapBot", "hello"),
             ("player", "Human", "!trap"),
             ("player", "Human", "!why"),
+            *[("player", "TrapBot", "answer")] * 3,
         ]
 
 
