@@ -230,6 +230,8 @@ class Game:
                 info, state = self._session.info, self._session.state
                 if isinstance(event, ChatLine) and info is not None:
                     self._context.chat.heard(info, event)
+                elif isinstance(event, GameFull) and info is not None:
+                    self._context.chat.opened(info)
                 if rules.Do.MOVES_CHANGED in actions and info is not None and state is not None:
                     self._context.chat.changed(info, state)
         except Exception:
@@ -241,14 +243,14 @@ class Game:
     def _do(self, action: rules.Action, now: float) -> None:
         session, context = self._session, self._context
         info, state = session.info, session.state
-        assert info is not None or isinstance(action, rules.Resync)
+        if isinstance(action, rules.Resync):
+            log.info("game %s is read anew: %s", self.id, action.reason)
+            self._reopen = True
+            return
+        assert info is not None
+        assert state is not None
         match action:
-            case rules.Resync(reason):
-                log.info("game %s is read anew: %s", self.id, reason)
-                self._reopen = True
             case rules.Do.BEGIN:
-                assert info is not None
-                assert state is not None
                 self._sources = context.sources.for_game(info)
                 fell_before = FellBefore(context.traps.again, info, context.settings.url)
                 self._sparring = Sparring.of(self._sources, info.opponent, context.search_pool, fell_before)
@@ -259,14 +261,10 @@ class Game:
             case rules.Do.MOVES_CHANGED:
                 self._unsent_since = None
                 self._stop_search.cancel()
-                assert info is not None
-                assert state is not None
                 if state.moves:
                     is_blacks = rules.to_move(info, len(state.moves)) == "white"
                     self._clocks[str(len(state.moves))] = state.btime if is_blacks else state.wtime
             case rules.Decide(moves, again):
-                assert info is not None
-                assert state is not None
                 self._stop_search = Cancellation()
                 turn = _Turn(info, state, moves, again, now, self._stop_search)
                 context.deciders.submit(self._decide, turn)
@@ -281,7 +279,6 @@ class Game:
             case rules.Do.CONSIDER_DRAW:
                 self._requests.answer_draw(self._draw_resign.accepts_draw(len(session.moves)))
             case rules.Do.CLAIM:
-                assert info is not None
                 self._requests.claim(info, session.moves)
             case rules.Do.ABORT:
                 self._requests.abort()
@@ -291,7 +288,7 @@ class Game:
             case rules.Do.LEAVE_STREAM:
                 self.stop()
             case rules.Do.FINISH:
-                log.info("game %s is over: %s", self.id, state.status if state is not None else "")
+                log.info("game %s is over: %s", self.id, state.status)
 
     def _save_notes(self) -> None:
         """Save clocks and evaluations, as new tables, because another thread may be writing the old ones to disk."""

@@ -36,7 +36,9 @@ class SavedGame:
     """`bot.chat.replies.key` of each message that was sent, except answers."""
     remarks: int = 0
     answers: dict[str, int] = field(default_factory=dict)
-    """Answers to questions, by room."""
+    """Number of answers to questions, by room."""
+    answered: dict[str, int] = field(default_factory=dict)
+    """How often each question in the players' room was answered, by author and text."""
     trainings: int = 0
     """Challenges that were asked for by ``!train``."""
     takebacks: int = 0

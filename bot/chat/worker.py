@@ -1,7 +1,7 @@
 """Chat in two threads: one works out the messages, the other sends them. No game waits for either.
 
 Each message of the bot's own is recorded on disk before it is sent, so that none is repeated after a restart. An answer
-is given as often as somebody asks.
+is given as often as somebody asks; which questions have theirs is recorded, too.
 """
 
 import logging
@@ -16,7 +16,7 @@ from pathlib import Path
 from annotator.events import TrapEvent
 from bot.chat import memory
 from bot.chat import replies as chat
-from bot.chat.afterwards import AfterGames
+from bot.chat.missed_lines import MissedLines
 from bot.chat.training import MOST, Training
 from bot.game_archive import movetext
 from bot.moves.set_traps import SetTraps
@@ -46,8 +46,6 @@ class _Conversation:
     info: GameInfo
     state: GameState
     saved: SavedGame
-    heard: Counter[tuple[str, str]] | None
-    """Lines of the players' room by author and text; None if the bot was restarted during the game."""
     events: list[TrapEvent] = field(default_factory=list)
     analysed: tuple[str, ...] = ()
     remarked: set[tuple[int, str, str]] = field(default_factory=set)
@@ -85,7 +83,7 @@ class ChatWorker:
         self._lock = threading.Lock()
         self._out: queue.SimpleQueue[_Outgoing | None] = queue.SimpleQueue()
         self._training = Training(lichess, pauses, traps, has_place)
-        self._after = AfterGames(lichess, pauses, self.heard, self.left)
+        self._missed = MissedLines(lichess, pauses, self.listed, self.left)
         self._is_closed = False
         self.threads = [
             threading.Thread(target=self._compose_all, name="chat-composer", daemon=True),
@@ -113,6 +111,14 @@ class ChatWorker:
         """A line of chat has arrived."""
         self._work.put(lambda: self._heard(info, line))
 
+    def opened(self, info: GameInfo) -> None:
+        """The stream of a game was opened; it does not bring the lines that were written before."""
+        self._work.put(lambda: self._opened(info))
+
+    def listed(self, info: GameInfo, lines: list[ChatLine]) -> None:
+        """The lines of the players' room have arrived, known ones too."""
+        self._work.put(lambda: self._listed(info, lines))
+
     def left(self, game: str) -> None:
         """The stream of a game is not read any more."""
         self._work.put(lambda: self._left(game))
@@ -128,7 +134,7 @@ class ChatWorker:
     def close(self, seconds: float) -> None:
         """Send what is queued, for at most ``seconds``."""
         until = time.monotonic() + seconds
-        self._after.close()
+        self._missed.close()
         self._work.put(None)
         self.threads[0].join(seconds)
         # What is left is not composed any more: the searches that it needs end with the bot.
@@ -150,14 +156,29 @@ class ChatWorker:
 
     def _begin(self, info: GameInfo, state: GameState) -> None:
         saved = self._saved_state.game(info.id)
-        heard = None if saved.begun else Counter[tuple[str, str]]()
-        self._conversations[info.id] = _Conversation(info, state, saved, heard)
+        self._conversations[info.id] = _Conversation(info, state, saved)
         if not saved.begun:
             saved.begun = True
             self._saved_state.save(saved)
             if len(state.moves) < 2 and not state.is_over:
                 self._greet(info, saved, self.settings.greeting, self.settings.greeting_spectators)
         self._changed(info, state)
+
+    def _opened(self, info: GameInfo) -> None:
+        if info.id in self._conversations and not info.opponent.is_bot:
+            self._missed.opened(info)
+
+    def _listed(self, info: GameInfo, lines: list[ChatLine]) -> None:
+        """Answer what was not answered. A line that needs no answer is no question the next time, either."""
+        conversation = self._conversations.get(info.id)
+        if conversation is None:
+            return
+        answered = Counter(conversation.saved.answered)
+        for line in lines:
+            if answered[_said(line)] > 0:
+                answered[_said(line)] -= 1
+            else:
+                self._heard(info, line)
 
     def _left(self, game: str) -> None:
         self._conversations.pop(game, None)
@@ -204,8 +225,8 @@ class ChatWorker:
         if conversation is None:
             return
         saved = conversation.saved
-        if line.room == "player" and conversation.heard is not None and not conversation.state.is_over:
-            conversation.heard[line.username, line.text] += 1
+        if saved.answers.get(line.room, 0) >= ANSWERS:
+            return
         may_coach = self.settings.coach and not info.rated
         wanted = chat.wants_coach(line, info) if may_coach else None
         if wanted is not None:
@@ -226,16 +247,20 @@ class ChatWorker:
             may_coach=may_coach,
         )
         for message in chat.answer(line, facts):
-            self._reply(conversation, message)
+            self._reply(conversation, line, message)
 
-    def _reply(self, conversation: _Conversation, message: chat.Message) -> None:
-        """Queue an answer, unless it was given a moment ago or the room has had enough of them."""
+    def _reply(self, conversation: _Conversation, line: ChatLine, message: chat.Message) -> None:
+        """Queue the answer to a line, unless it was given a moment ago.
+
+        The tables are new ones, because another thread may be writing the old ones to disk.
+        """
         saved, now, key = conversation.saved, time.monotonic(), chat.key(message)
-        given = saved.answers.get(message.room, 0)
-        if given >= ANSWERS or now - conversation.replied.get(key, float("-inf")) < REPEAT_SECONDS:
+        if line.room == "player":
+            saved.answered = {**saved.answered, _said(line): saved.answered.get(_said(line), 0) + 1}
+        if now - conversation.replied.get(key, float("-inf")) < REPEAT_SECONDS:
             return
         conversation.replied[key] = now
-        saved.answers[message.room] = given + 1
+        saved.answers = {**saved.answers, line.room: saved.answers.get(line.room, 0) + 1}
         self._saved_state.save(saved)
         self._out.put(_Outgoing(saved.id, message, now))
 
@@ -253,7 +278,7 @@ class ChatWorker:
             conversation = self._conversations.get(info.id)
             if conversation is None:
                 saved = self._saved_state.game(info.id)
-                conversation = self._conversations[info.id] = _Conversation(info, state, saved, None)
+                conversation = self._conversations[info.id] = _Conversation(info, state, saved)
             self._changed(info, state)
             saved = conversation.saved
             if not saved.summed_up and len(state.moves) >= 4 and self._traps.book is not None:
@@ -265,7 +290,7 @@ class ChatWorker:
             if info.opponent.is_bot or len(state.moves) < 2:
                 del self._conversations[info.id]
             else:
-                self._after.follow(info, conversation.heard)
+                self._missed.follow(info)
         finally:
             then()
 
@@ -314,12 +339,16 @@ class ChatWorker:
             except Refused as error:
                 log.info("a message was refused: %s", error)
                 # Should lichess take none after the end of a game, there is no need to read the questions.
-                self._after.forget(outgoing.game)
+                self._missed.forget(outgoing.game)
                 return
             except LichessError as error:
                 # It may have arrived: twice is worse than not at all.
                 log.info("a message may be lost: %s", error)
                 return
+
+
+def _said(line: ChatLine) -> str:
+    return f"{line.username}: {line.text}"
 
 
 def _event_key(event: TrapEvent) -> tuple[int, str, str]:

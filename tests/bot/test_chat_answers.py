@@ -1,11 +1,18 @@
 """Questions in the chat get their answers, however and whenever they are asked."""
 
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
+import chess
 import pytest
 
+from bot.chat.missed_lines import MissedLines
+from lichess.api import ChatLine, LichessError, Limited, Refused, Unauthorized, Unreachable
+from lichess.rate_limits import Pauses
+from tests.fake_lichess.faults import Fault
 from tests.fake_lichess.http.server import Server
 from tests.fake_lichess.players import Habits
+from tests.support.bot_games import INFO
 from tests.support.playing_bot import challenged, chat_of, ended, no_violations, playing
 from tests.support.polling import until
 from trapline.settings import Settings
@@ -19,8 +26,8 @@ NAME = "I am TrapBot, "
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bot.chat.afterwards.WAITS", (0.1,))
-    monkeypatch.setattr("bot.chat.afterwards.LOOK_SECONDS", 0.05)
+    monkeypatch.setattr("bot.chat.missed_lines.WAITS", (0.1,))
+    monkeypatch.setattr("bot.chat.missed_lines.LOOK_SECONDS", 0.05)
 
 
 def begun(server: Server) -> str:
@@ -104,3 +111,96 @@ def test_spectators_do_not_use_up_the_answers_of_the_opponent(
         until(lambda: answers(server, game, NAME) == 1)
         assert answers(server, game, HELP, "spectator") == 5
     no_violations(server)
+
+
+def test_a_question_from_the_time_without_a_stream_is_answered_in_the_game(server: Server, settings: Settings) -> None:
+    with playing(settings, ()):
+        game = begun(server)
+        # The old stream ends with its next line, and three requests for a new one fail.
+        server.order(Fault("end", where="/game/stream/"), Fault("500", where="/game/stream/", times=3))
+        until(lambda: server.do(lambda site: not site.games[game].streams))
+        write(server, game, "!help")
+        until(lambda: answers(server, game, HELP) == 1)
+        write(server, game, "!name")
+        until(lambda: answers(server, game, NAME) == 1)
+        assert not ended(server, game)
+        assert answers(server, game, HELP) == 1
+    no_violations(server)
+
+
+def test_a_question_from_the_time_without_a_bot_is_answered_and_no_earlier_one_again(
+    server: Server, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.chat.worker.REPEAT_SECONDS", 0.0)
+    with playing(settings, ()):
+        game = begun(server)
+        write(server, game, "!help", "well")
+        until(lambda: answers(server, game, HELP) == 1)
+    write(server, game, "!name")
+    with playing(settings, ()):
+        until(lambda: answers(server, game, NAME) == 1)
+        assert not ended(server, game)
+    write(server, game, "!stats")
+    server.do(lambda site: resign(site, game))
+    with playing(settings, ()):
+        until(lambda: answers(server, game, "In ") == 1)
+        write(server, game, "hm", "!stats now")
+        until(lambda: answers(server, game, "In ") == 2)
+    assert [answers(server, game, text) for text in (HELP, NAME)] == [1, 1]
+    no_violations(server)
+
+
+def test_questions_of_the_last_moment_of_a_game_and_of_the_first_after_it(server: Server, settings: Settings) -> None:
+    def end(site: Any) -> None:
+        played = site.games[game]
+        asker = played.sides[chess.BLACK].account
+        played.write(asker, "player", "!help")
+        resign(site, game)
+        played.write(asker, "player", "!name")
+
+    with playing(settings, ()):
+        game = begun(server)
+        server.do(end)
+        until(lambda: answers(server, game, NAME) == 1)
+        assert answers(server, game, HELP) == 1
+    no_violations(server)
+
+
+def requested(monkeypatch: pytest.MonkeyPatch, *answers: list[ChatLine] | LichessError, over: bool) -> list[object]:
+    """What is found in a chat that lichess answers so, until nothing more is requested; the last entry is its id if the
+    game is not followed any more.
+    """
+    waiting, found, pauses = list(answers), list[object](), Pauses()
+    monkeypatch.setattr("bot.chat.missed_lines.OPENED_SECONDS", 0.0)
+    monkeypatch.setattr(pauses, "limited", lambda *_: 0.0)
+
+    def chat(game: str) -> list[ChatLine]:
+        answer = waiting.pop(0)
+        if isinstance(answer, LichessError):
+            raise answer
+        return answer
+
+    missed = MissedLines(
+        cast(Any, SimpleNamespace(chat=chat)), pauses, lambda _, lines: found.append(lines), found.append
+    )
+    missed.follow(INFO) if over else missed.opened(INFO)
+    until(lambda: not missed._games)
+    missed.close()
+    assert not waiting
+    return found
+
+
+def test_the_last_second_of_two_minutes_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.chat.missed_lines.WAITS", (0.0, 60.0))
+    monkeypatch.setattr("bot.chat.missed_lines.ANSWER_SECONDS", 0.2)
+    question = ChatLine("You", "!help", "player")
+    assert requested(monkeypatch, [], [question], over=True) == [[], [question], INFO.id]
+
+
+def test_a_chat_that_cannot_be_read_is_requested_again_until_lichess_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.chat.missed_lines.WAITS", (0.0,))
+    question = ChatLine("You", "!help", "player")
+    failed = Unreachable("502"), Limited("429", None), Unauthorized("401", 401)
+    assert requested(monkeypatch, *failed, [question], over=False) == [[question]]
+    assert requested(monkeypatch, *failed, Refused("404", 404), over=True) == [INFO.id]
+    assert requested(monkeypatch, Refused("404", 404), over=False) == []

@@ -181,8 +181,8 @@ def test_opponents_of_whom_little_is_known(server: Server, settings: Settings, s
 def test_questions_are_answered_for_two_minutes_after_the_game(
     server: Server, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bot.chat.afterwards.WAITS", (0.2,))
-    monkeypatch.setattr("bot.chat.afterwards.LOOK_SECONDS", 0.1)
+    monkeypatch.setattr("bot.chat.missed_lines.WAITS", (0.2,))
+    monkeypatch.setattr("bot.chat.missed_lines.LOOK_SECONDS", 0.1)
 
     def ask(game: str, text: str) -> None:
         def do(site: Any) -> None:
@@ -215,7 +215,7 @@ def test_questions_are_answered_for_two_minutes_after_the_game(
 def test_who_asks_for_training_is_challenged_from_the_position_of_the_trap(
     server: Server, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bot.chat.afterwards.WAITS", (0.2,))
+    monkeypatch.setattr("bot.chat.missed_lines.WAITS", (0.2,))
 
     def say(game: str, text: str) -> None:
         def do(site: Any) -> None:
