@@ -5,6 +5,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import chess
 import pytest
 
 from bot.saved_state import SavedState
@@ -24,7 +25,7 @@ def test_a_game_that_ended_while_the_bot_was_away_is_recorded_and_summed_up(serv
     with playing(settings):
         game = challenged(server, Habits(line=LEGAL, think=(0.3, 0.3)))
         until(lambda: server.do(lambda site: game in site.games and site.games[game].ply >= 9))
-    server.do(lambda site: site.games[game].resign(site.games[game].board.turn))
+    server.do(lambda site: site.games[game].resign(chess.BLACK))
     with playing(settings):
         until(lambda: bool(list((settings.bot.folder / "games").glob(f"*/{game}.pgn"))))
         until(lambda: SavedState(settings.bot.folder).unfinished() == [])
