@@ -24,7 +24,17 @@ from bot.moves.trap_book import TrapLibrary
 from bot.saved_state import SavedGame, SavedState
 from bot.settings import BotSettings, has_other_rules
 from db.traps.terms import Event
-from lichess.api import ChatLine, GameInfo, GameState, Lichess, LichessError, Limited, Refused
+from lichess.api import (
+    ChatLine,
+    GameInfo,
+    GameState,
+    Lichess,
+    LichessError,
+    Limited,
+    Refused,
+    Unauthorized,
+    Unreachable,
+)
 from lichess.rate_limits import Kind, Pauses
 from trapcore.errors import TraplineError
 
@@ -37,6 +47,7 @@ REPEAT_SECONDS = 10.0
 """The same answer is not given again so soon: it stands just above the question that is repeated."""
 
 TRIES = 3
+RETRY_SECONDS = 1.0
 STALE_SECONDS = 90.0
 """A message that could not be sent by then is dropped."""
 
@@ -325,26 +336,34 @@ class ChatWorker:
                 log.exception("a message was lost because of an internal error")
 
     def _send(self, outgoing: _Outgoing) -> None:
-        for _ in range(TRIES):
-            while (wait := self._pauses.wait(Kind.CHAT)) > 0:
-                if time.monotonic() - outgoing.at > STALE_SECONDS:
-                    return
-                time.sleep(min(wait, 1.0))
+        """Send a message as soon as lichess takes it; a message that may have arrived is not sent again."""
+        tries = TRIES
+        while tries and time.monotonic() - outgoing.at <= STALE_SECONDS:
+            if (wait := self._pauses.wait(Kind.CHAT)) > 0:
+                time.sleep(min(wait, RETRY_SECONDS))
+                continue
             try:
                 self._lichess.say(outgoing.game, outgoing.message.room, outgoing.message.text)
                 self._pauses.worked(Kind.CHAT)
                 return
             except Limited as error:
+                tries -= 1
                 self._pauses.limited(Kind.CHAT, error)
+            except Unauthorized as error:
+                tries -= 1
+                self._pauses.unauthorized(error)
             except Refused as error:
                 log.info("a message was refused: %s", error)
                 # Should lichess take none after the end of a game, there is no need to read the questions.
                 self._missed.forget(outgoing.game)
                 return
             except LichessError as error:
-                # It may have arrived: twice is worse than not at all.
-                log.info("a message may be lost: %s", error)
-                return
+                if not isinstance(error, Unreachable) or error.arrived or self._is_closed:
+                    # It may have arrived: twice is worse than not at all.
+                    log.info("a message may be lost: %s", error)
+                    return
+                time.sleep(RETRY_SECONDS)
+        log.info("a message for game %s was not taken in time and is dropped", outgoing.game)
 
 
 def _said(line: ChatLine) -> str:

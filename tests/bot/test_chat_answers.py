@@ -1,5 +1,6 @@
 """Questions in the chat get their answers, however and whenever they are asked."""
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -7,6 +8,10 @@ import chess
 import pytest
 
 from bot.chat.missed_lines import MissedLines
+from bot.chat.replies import Message
+from bot.chat.worker import ChatWorker
+from bot.saved_state import SavedState
+from bot.settings import BotSettings
 from lichess.api import ChatLine, LichessError, Limited, Refused, Unauthorized, Unreachable
 from lichess.rate_limits import Pauses
 from tests.fake_lichess.faults import Fault
@@ -204,3 +209,38 @@ def test_a_chat_that_cannot_be_read_is_requested_again_until_lichess_refuses(mon
     assert requested(monkeypatch, *failed, [question], over=False) == [[question]]
     assert requested(monkeypatch, *failed, Refused("404", 404), over=True) == [INFO.id]
     assert requested(monkeypatch, Refused("404", 404), over=False) == []
+
+
+@pytest.mark.parametrize(
+    ("failures", "sent"),
+    [
+        # Lichess took none of these for certain.
+        ([Unreachable("refused", arrived=False)] * 4, 1),
+        ([Limited("429", 0.01), Unauthorized("401", 401)], 1),
+        # It may have taken this one, and does not want this one.
+        ([Unreachable("502")], 0),
+        ([Refused("400", 400)], 0),
+        ([Limited("429", 0.01)] * 3, 0),
+    ],
+    ids=["away", "not now", "perhaps", "no", "never"],
+)
+def test_a_message_is_sent_again_only_if_it_did_not_arrive(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failures: list[LichessError], sent: int
+) -> None:
+    monkeypatch.setattr("bot.chat.worker.RETRY_SECONDS", 0.01)
+    waiting, said = list(failures), list[str]()
+
+    def say(game: str, room: str, text: str) -> None:
+        if waiting and text == "first":
+            raise waiting.pop(0)
+        said.append(text)
+
+    saved_state, nothing = SavedState(tmp_path), cast(Any, None)
+    lichess = cast(Any, SimpleNamespace(say=say))
+    worker = ChatWorker(lichess, Pauses(), saved_state, nothing, BotSettings(), "1", lambda: False)
+    for text in ("first", "last"):
+        worker._say(saved_state.game("abcdefgh"), Message("player", text))
+    until(lambda: "last" in said)
+    worker.close(5.0)
+    assert said == ["first"] * sent + ["last"]
+    assert not waiting
