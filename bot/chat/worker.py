@@ -236,13 +236,13 @@ class ChatWorker:
         if conversation is None:
             return
         saved = conversation.saved
-        if saved.answers.get(line.room, 0) >= ANSWERS:
-            return
         may_coach = self.settings.coach and not info.rated
         wanted = chat.wants_coach(line, info) if may_coach else None
         if wanted is not None:
             saved.coaching = wanted
             self._saved_state.save(saved)
+        if saved.answers.get(line.room, 0) >= ANSWERS:
+            return
         book, engine = self._traps.book, self.settings.engine_for(info)
         facts = chat.Facts(
             info=info,

@@ -27,14 +27,17 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--boards", type=int, default=usual.boards, help="games at the same time")
     parser.add_argument("--pace", type=float, default=usual.pace, help="seconds from one game to the next")
     parser.add_argument("--seed", type=int, default=usual.seed)
+    parser.add_argument("--asks", type=float, default=usual.asks, help="commands in the chat for each game of a person")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="copy the bot's folder and its log there")
     given = parser.parse_args(arguments)
     if min(given.games, given.people, given.boards) < 1 or given.bots < 0 or not 0.05 <= given.pace <= 3600:
         parser.error("games, people and boards are 1 or more, and the pace is 0.05 to 3600 seconds")
+    if not 0 <= given.asks <= 20:
+        parser.error("a person writes 0 to 20 commands")
     folder = Path(tempfile.mkdtemp(prefix="trapline-week-"))
     try:
         with Disk(folder / "disk") as disk:
-            plan = Plan(given.games, given.people, given.bots, given.boards, given.pace, given.seed)
+            plan = Plan(given.games, given.people, given.bots, given.boards, given.pace, given.seed, given.asks)
             try:
                 found = report(play(plan, disk))
             finally:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from bot.chat.worker import REPEAT_SECONDS
 from tests.fake_lichess.challenges import Challenge
 from tests.fake_lichess.game import ABORTED, Game
 from tests.fake_lichess.people import Account, Refused
@@ -26,9 +27,6 @@ BOTS = 0.3
 
 WITHDRAWN = 0.03
 """Share of the challenges that are taken back soon."""
-
-ASKS = 0.3
-"""Share of the games with people in which they ask the bot something."""
 
 QUESTIONS = {
     "!help": re.compile(r"You can ask: "),
@@ -75,6 +73,8 @@ class Crowd:
         self._by_id = {player.account.id: player for player in (*self._people, *self._bots)}
         self.challenges: dict[str, Asked] = {}
         self.questions: list[Asked] = []
+        self._told: dict[tuple[str, str], float] = {}
+        """When the bot last gave the answer to a command, by game and command."""
         self.kinds: Counter[str] = Counter()
         self.limited = 0
         """Challenges of bots that lichess refused, because the games of a day were played."""
@@ -214,9 +214,11 @@ class Crowd:
             for number in range(FLOOD):
                 wait = number * FLOOD_SECONDS / FLOOD
                 self.site.clock.after(wait, lambda number=number: self._flood(game, player, number))  # type: ignore[misc]
-        elif not player.account.is_bot and self.random.random() < ASKS:
-            text = self.random.choice(list(QUESTIONS))
-            self.site.clock.after(self.random.uniform(0.2, 4.0), lambda: self._ask(game, player, text))
+        elif not player.account.is_bot:
+            for _ in range(int(self.plan.asks + self.random.random())):
+                text = self.random.choice(list(QUESTIONS))
+                wait = self.random.uniform(0.2, 4.0)
+                self.site.clock.after(wait, lambda text=text: self._ask(game, player, text))  # type: ignore[misc]
 
     # Chat
 
@@ -228,16 +230,26 @@ class Crowd:
         has_begun = game.ply >= 2
         # A game that was aborted has no chat that the bot would read.
         if (not game.over or has_begun) and game.write(player.account, "player", text) is not None:
-            self.questions.append(Asked(text, player.account.name, game.id, self.site.clock.now()))
+            now = self.site.clock.now()
+            # The bot does not repeat at once what it has just said.
+            is_told = now - self._told.get((game.id, text), -REPEAT_SECONDS) < REPEAT_SECONDS
+            answered = now if is_told else None
+            self.questions.append(Asked(text, player.account.name, game.id, now, answered=answered))
 
     def _read(self) -> None:
         """Note the answers to questions."""
-        new = self.site.record.messages[self._messages :]
+        new, now = self.site.record.messages[self._messages :], self.site.clock.now()
         self._messages += len(new)
-        for asked in (asked for asked in self.questions if asked.answered is None) if new else ():
-            pattern = QUESTIONS[asked.what]
-            if any(line.game == asked.game and line.room == "player" and pattern.match(line.text) for line in new):
-                asked.answered = self.site.clock.now()
+        told = {
+            (line.game, what)
+            for line in new
+            for what, pattern in QUESTIONS.items()
+            if line.room == "player" and pattern.match(line.text)
+        }
+        self._told.update(dict.fromkeys(told, now))
+        for asked in self.questions if told else ():
+            if asked.answered is None and (asked.game, asked.what) in told:
+                asked.answered = now
 
     def unanswerable(self) -> set[str]:
         """Games that were aborted: nobody reads their chat."""

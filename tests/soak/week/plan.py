@@ -54,6 +54,8 @@ class Plan:
     pace: float = 1.2
     """Seconds from the begin of a game to that of the next one."""
     seed: int = 1
+    asks: float = 0.3
+    """Commands that a person writes in a game or soon after it, on average."""
 
     @property
     def seconds(self) -> float:
