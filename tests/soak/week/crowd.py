@@ -35,6 +35,9 @@ QUESTIONS = {
 }
 """Commands whose answer can be told from anything else that the bot says."""
 
+LATE_SECONDS = 20.0
+"""An answer that has not come by then does not come."""
+
 FLOOD, FLOOD_SECONDS = 100, 6.0
 """Lines of a flood of chat, and the time that it takes."""
 
@@ -97,18 +100,24 @@ class Crowd:
         return self.site.clock.now() - self._began
 
     def begin(self) -> None:
-        """Play until `close`."""
+        """Play until `close`, and note answers as long as the server runs."""
         self._turn()
-        self.site.clock.after(TURN, lambda: None if self._closed and self.is_idle else self.begin())
+        self.site.clock.after(TURN, self.begin)
 
     def close(self) -> None:
-        """Challenge no more."""
+        """Challenge and ask no more."""
         self._closed = True
 
     @property
     def is_idle(self) -> bool:
         """Whether no game runs and no challenge waits."""
         return not self._running and not self._waiting
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a command is so new that its answer may still come."""
+        since = self.site.clock.now() - LATE_SECONDS
+        return any(asked.answered is None and asked.at > since for asked in self.questions)
 
     def games(self) -> list[Game]:
         """The games of the bot that have begun."""
@@ -227,6 +236,8 @@ class Crowd:
         self.lines_written += game.write(player.account, ("player", "spectator")[number % 2], text) is not None
 
     def _ask(self, game: Game, player: Player, text: str) -> None:
+        if self._closed:
+            return
         has_begun = game.ply >= 2
         # A game that was aborted has no chat that the bot would read.
         if (not game.over or has_begun) and game.write(player.account, "player", text) is not None:

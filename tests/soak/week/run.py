@@ -100,6 +100,7 @@ class Week:
                 lambda: not self.server.do(lambda _: self.crowd.to_record()) - self.bot.recorded_games(),
                 SETTLED_SECONDS,
             )
+            self._until(lambda: not self.server.do(lambda _: self.crowd.is_waiting), STOP_SECONDS)
             overhead = self.bot.health().get("overhead_ms", {})
         finally:
             codes = [*self.mishaps.codes, self.bot.stop(STOP_SECONDS)]
