@@ -35,7 +35,7 @@ QUESTIONS = {
 }
 """Commands whose answer can be told from anything else that the bot says."""
 
-LATE_SECONDS = 20.0
+LATE_SECONDS = 30.0
 """An answer that has not come by then does not come."""
 
 FLOOD, FLOOD_SECONDS = 100, 6.0
