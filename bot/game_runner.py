@@ -353,7 +353,11 @@ class Game:
             self._context.repertoires.find(turn.info) if self._sources.trap_loss > 0 else None,
         )
         decision = self._thought(board, turn) if found is None else _Decision(found)
-        if self._draw_resign.resigns(decision.choice):
+        resigns = self._draw_resign.resigns(decision.choice)
+        if rules.is_draw_offered(self._session) and self._draw_resign.accepts_draw(len(turn.moves)):
+            # With this move an offer of ours is a yes, and lichess drops the move.
+            return replace(decision, offers_draw=True)
+        if resigns:
             self._requests.resign()
             return None
         if decision.choice.trap is not None:
@@ -386,16 +390,10 @@ class Game:
 
     def _think(self, board: chess.Board, info: GameInfo, milliseconds: int, stop: Cancellation) -> Choice:
         context = self._context
-        try:
-            if self._sparring is not None:
-                return self._sparring.choose(board, milliseconds, context.traps.book, self._set_traps, stop)
-            assert self._searcher is not None
-            book = context.book_for(info)
-            return choose(board, milliseconds, self._sources, book, self._searcher, stop, info.opponent)
-        except Exception:
-            # The clock runs: a poor move is better than none.
-            log.exception("game %s: no move could be chosen at %s", self.id, board.fen())
-            return Choice(any_move(board), "emergency")
+        if self._sparring is not None:
+            return self._sparring.choose(board, milliseconds, context.traps.book, self._set_traps, stop)
+        assert self._searcher is not None
+        return choose(board, milliseconds, self._sources, context.book_for(info), self._searcher, stop, info.opponent)
 
     def _send(self, moves: tuple[str, ...], decision: _Decision, received: float) -> None:
         context, choice = self._context, decision.choice

@@ -14,6 +14,7 @@ stream was opened again; if that shows such a proposal, it is withdrawn in the s
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
+from db.traps.terms import OTHER_SIDE
 from lichess.api import ChatLine, Color, GameEvent, GameFull, GameInfo, GameState, OpponentGone
 
 UNCONFIRMED_SECONDS = 6.0
@@ -108,7 +109,7 @@ class Do(Enum):
     WITHDRAW_TAKEBACK = auto()
     """Withdraw a takeback that was granted too late and counts as our own proposal."""
     CONSIDER_DRAW = auto()
-    """Accept or decline the opponent's draw offer."""
+    """Accept or decline a draw offer that the opponent made on its own turn; on ours our move is the answer."""
     CLAIM = auto()
     """Claim the game, because the opponent has been away for long enough."""
     ABORT = auto()
@@ -193,6 +194,12 @@ def may_send(session: Session, moves: tuple[str, ...]) -> bool:
         return False
     sent = session.sent
     return sent is None or sent.moves != moves or sent.refusals > 0
+
+
+def is_draw_offered(session: Session) -> bool:
+    """Whether the opponent offers a draw."""
+    info, state = session.info, session.state
+    return info is not None and state is not None and OTHER_SIDE[info.color] in state.draw_offers
 
 
 def to_move(info: GameInfo, plies: int) -> Color:
@@ -305,8 +312,7 @@ def _take(session: Session, state: GameState, now: float) -> tuple[Session, list
 
 def _offers(session: Session, state: GameState, now: float) -> tuple[Session, list[Action]]:
     assert session.info is not None
-    own = session.info.color
-    opponent: Color = "black" if own == "white" else "white"
+    own, opponent = session.info.color, OTHER_SIDE[session.info.color]
     actions: list[Action] = []
     if (
         opponent in state.takeback_offers
@@ -324,7 +330,7 @@ def _offers(session: Session, state: GameState, now: float) -> tuple[Session, li
     elif own in state.takeback_offers and session.granted is None:
         session = replace(session, granted=now, answered=None, requested=None)
         actions.append(Do.WITHDRAW_TAKEBACK)
-    if opponent in state.draw_offers and session.answered_draw != state.moves:
+    if is_draw_offered(session) and not session.our_turn and session.answered_draw != state.moves:
         session = replace(session, answered_draw=state.moves)
         actions.append(Do.CONSIDER_DRAW)
     return session, actions

@@ -20,10 +20,13 @@ class DrawResignPolicy:
     def __init__(self, settings: GameRules) -> None:
         self._settings = settings
         self._values: deque[int] = deque(maxlen=max(settings.offer_draw_moves, settings.resign_moves))
+        self._latest: int | None = None
+        """The value of the latest choice; None if it was not searched."""
         self._offered = 0
 
     def resigns(self, choice: Choice) -> bool:
         """Whether to resign instead of playing this choice, whose value is recorded."""
+        self._latest = choice.value
         if choice.value is None:
             return False
         self._values.append(choice.value)
@@ -48,7 +51,10 @@ class DrawResignPolicy:
         return True
 
     def accepts_draw(self, ply: int) -> bool:
-        """Whether to accept the opponent's offer: yes where we are not better."""
-        if not self._settings.draws or ply < AGREE_PLY or not self._values:
+        """Whether to accept the opponent's offer: yes if our latest choice says that we are not better.
+
+        A choice that was not searched, such as a killer, says nothing, and an earlier one knows no later error.
+        """
+        if not self._settings.draws or ply < AGREE_PLY or self._latest is None:
             return False
-        return self._values[-1] <= self._settings.offer_draw_score
+        return self._latest <= self._settings.offer_draw_score

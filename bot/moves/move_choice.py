@@ -35,6 +35,9 @@ log = logging.getLogger(__name__)
 TRAP_SHARE = 0.15
 """Most of the thinking time that may go into traps of the library, 0..1; usually next to none is needed."""
 
+BLESSED = 1
+"""A table's word for a win that the fifty-move rule makes a draw, and with the other sign for such a loss."""
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
@@ -94,8 +97,11 @@ class Tablebases:
                 self._tables.add_directory(str(folder))
         self._lock = threading.Lock()
 
-    def move(self, board: chess.Board) -> str | None:
-        """Move that preserves the result and makes progress; None where the tables do not reach."""
+    def move(self, board: chess.Board) -> Choice | None:
+        """Move that preserves the result and makes progress; None where the tables do not reach.
+
+        It has the value 0 if the result is a draw, and none otherwise.
+        """
         if self._tables is None or board.castling_rights or chess.popcount(board.occupied) > chess.syzygy.TBPIECES:
             return None
         with self._lock:
@@ -104,13 +110,13 @@ class Tablebases:
             except (KeyError, chess.syzygy.MissingTableError):
                 return None
 
-    def _best(self, board: chess.Board, tables: chess.syzygy.Tablebase) -> str:
+    def _best(self, board: chess.Board, tables: chess.syzygy.Tablebase) -> Choice:
         ranked = []
         for move in board.legal_moves:
             after = board.copy()
             after.push(move)
             if after.is_checkmate():
-                return board.uci(move)
+                return Choice(board.uci(move), "table")
             draw = after.is_repetition(2) or after.is_stalemate() or after.is_insufficient_material()
             wdl = 0 if draw else -tables.probe_wdl(after)
             dtz = 0 if draw else -tables.probe_dtz(after)
@@ -118,7 +124,8 @@ class Tablebases:
             # If winning, the next capture or pawn move soon; if losing, late.
             progress = -abs(dtz) if wdl > 0 else abs(dtz)
             ranked.append((wdl, zeroing if wdl > 0 else False, progress, board.uci(move)))
-        return max(ranked)[-1]
+        wdl, _, _, uci = max(ranked)
+        return Choice(uci, "table", None if abs(wdl) > BLESSED else 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +224,7 @@ def move_without_search(
         uci, live = prepared
         return Choice(uci, "repertoire", trap=live)
     if (found := sources.tables.move(board)) is not None:
-        return Choice(found, "table")
+        return found
     if sources.online is not None and (online := sources.online.move(board, seconds)) is not None:
         return Choice(*online)
     return None

@@ -21,6 +21,7 @@ from bot.game_state import (
     Played,
     Resync,
     Session,
+    is_draw_offered,
     may_send,
     step,
     to_move,
@@ -59,10 +60,17 @@ def test_a_position_with_black_to_move_begins_with_black() -> None:
 
 def test_the_same_moves_again_ask_for_nothing() -> None:
     session, _ = run(Session(), (GameFull(WHITE, state()), 1.0), (state(), 2.0))
-    offered = state(draw_offers=frozenset({"black"}))
-    session, actions = run(session, (offered, 3.0), (offered, 4.0), (state("e2e4"), 5.0), (state("e2e4"), 6.0))
-    assert actions == [Do.CONSIDER_DRAW, Do.MOVES_CHANGED]
+    offered = state("e2e4", draw_offers=frozenset({"black"}))
+    session, actions = run(session, (state("e2e4"), 3.0), (offered, 4.0), (offered, 5.0), (state("e2e4"), 6.0))
+    assert actions == [Do.MOVES_CHANGED, Do.CONSIDER_DRAW]
     assert run(session, (state("e2e4", "e7e5"), 7.0))[1] == [Do.MOVES_CHANGED, Decide(("e2e4", "e7e5"))]
+
+
+def test_our_move_answers_a_draw_that_is_offered_on_our_turn() -> None:
+    offered = state("e2e4", "e7e5", draw_offers=frozenset({"black"}))
+    session, actions = run(Session(), (GameFull(WHITE, state("e2e4")), 1.0), (offered, 2.0))
+    assert actions == [Do.BEGIN, Do.MOVES_CHANGED, Do.MOVES_CHANGED, Decide(("e2e4", "e7e5"))]
+    assert is_draw_offered(session)
 
 
 def test_an_older_state_is_not_believed_but_looked_into() -> None:

@@ -360,6 +360,8 @@ def test_draws_and_resignation() -> None:
     assert policy.offers_draw(level, at(EARLIEST_PLY + 40))
     assert policy.accepts_draw(AGREE_PLY)
     assert not policy.accepts_draw(AGREE_PLY - 1)
+    policy.resigns(Choice("e2e4", "killer"))
+    assert not policy.accepts_draw(AGREE_PLY)
     lost = Choice("e2e4", "search", -1500)
     assert [policy.resigns(lost) for _ in range(6)] == [False] * 5 + [True]
     apart = BotSettings(people={"offer_draws": False, "resign": True, "resign_moves": 8}, bots={"resign": True})  # type: ignore[arg-type]
