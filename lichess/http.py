@@ -19,6 +19,7 @@ from pydantic import SecretStr
 from requests.adapters import HTTPAdapter
 
 from lichess.api import LichessError, Limited, Refused, Unauthorized, Unreachable
+from trapcore.io.plain_text import harmless_line
 from trapcore.version import installed_version
 
 CONNECT_SECONDS = 5.0
@@ -44,6 +45,9 @@ PIECE = 1 << 14
 _ENCODINGS = {"", "identity", "gzip", "deflate"}
 """Accepted encodings of bodies. Others can unpack a few bytes to a gigabyte."""
 
+
+ABOUT_TOKENS = {401, 403, 407}
+"""The last one is of proxies alone."""
 
 NOT_MODIFIED = 304
 _CONDITIONS = {"If-None-Match", "If-Modified-Since"}
@@ -88,20 +92,21 @@ def _bounded(response: requests.Response, *_: object, stream: bool = False, **_n
         response.close()
         raise Unreachable(f"an answer is packed as {encoding[:20]!r}, which was not asked for")
     if not stream or not response.ok:  # a refusal is never a stream
-        response.raw = io.BytesIO(_whole(response.raw))
+        response.raw = io.BytesIO(whole(response.raw, LONGEST_BODY, LONGEST_SECONDS))
 
 
-def _whole(raw: urllib3.HTTPResponse) -> bytes:
-    """The body of an answer. Raises `Unreachable` for one that is too long or takes too long."""
+def whole(raw: urllib3.HTTPResponse, most: int, seconds: float) -> bytes:
+    """The body of an answer. Raises `Unreachable` for one of more than ``most`` bytes, or that takes longer."""
     body = bytearray()
-    end = time.monotonic() + LONGEST_SECONDS
+    end = time.monotonic() + seconds
     try:
-        for chunk in raw.stream(PIECE, decode_content=True):
+        # A read that waits for a full piece would let a server trickle for hours.
+        while chunk := raw.read1(PIECE, decode_content=True):
             body += chunk
-            if len(body) > LONGEST_BODY:
-                raise Unreachable(f"an answer has more than {LONGEST_BODY >> 20} MiB")
+            if len(body) > most:
+                raise Unreachable(f"an answer has more than {most >> 20} MiB")
             if time.monotonic() > end:
-                raise Unreachable(f"an answer was not over after {LONGEST_SECONDS:.0f} s")
+                raise Unreachable(f"an answer was not over after {seconds:.0f} s")
     except BaseException:
         raw.close()
         raise
@@ -222,7 +227,10 @@ def refusal(response: requests.Response, server: str = "lichess") -> LichessErro
         return Limited(message, seconds, key)
     if status >= 500 or status < 400:
         return Unreachable(message)
-    return (Unauthorized if status in (401, 403) else Refused)(message, status)
+    if status not in ABOUT_TOKENS:
+        return Refused(message, status)
+    # Lichess says why. A server before it, such as a proxy, answers with a page and knows nothing of the token.
+    return Unauthorized(message, status) if detail else Unreachable(message)
 
 
 def _error_detail(response: requests.Response) -> str:
@@ -233,7 +241,7 @@ def _error_detail(response: requests.Response) -> str:
         error = None
     finally:
         response.close()
-    return f": {str(error)[:200]}" if error else ""
+    return f": {harmless_line(str(error))[:200]}" if error else ""
 
 
 def _limit(response: requests.Response) -> tuple[float | None, str]:

@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import requests
+from urllib3.exceptions import HTTPError
 
-from lichess.http import user_agent
+from lichess.api import Unreachable
+from lichess.http import user_agent, whole
 from trapcore.errors import InputError
 from trapcore.io.log_once import OnceLogger
 from trapcore.io.regular_file import open_regular
@@ -20,6 +22,8 @@ AGAIN_SECONDS = 3600.0
 """Interval at which the lists are read again."""
 
 TIMEOUT_SECONDS = 20.0
+"""Of each piece of an answer, and of the whole."""
+
 MOST_BYTES = 4 << 20
 
 
@@ -46,9 +50,10 @@ def _fetched(address: str) -> str:
     try:
         with requests.get(address, headers=headers, timeout=TIMEOUT_SECONDS, stream=True) as answer:
             answer.raise_for_status()
-            found = answer.raw.read(MOST_BYTES, decode_content=True)
-            return bytes(found).decode()
-    except (requests.RequestException, OSError, ValueError) as error:
+            return whole(answer.raw, MOST_BYTES, TIMEOUT_SECONDS).decode()
+    except Unreachable as error:
+        raise InputError(f"the block list {address} cannot be read: {error}") from None
+    except (requests.RequestException, HTTPError, OSError, ValueError) as error:
         raise InputError(f"the block list {address} cannot be read: {type(error).__name__}") from None
 
 

@@ -15,7 +15,7 @@ from pydantic import SecretStr
 
 from db.library.open import open_library
 from lichess import http
-from lichess.api import LichessError, Limited, Unreachable
+from lichess.api import LichessError, Limited, Refused, Unreachable
 from lichess.client import Connection
 from lichess.http import PIECE
 from tests.fake_lichess.http.server import Server
@@ -71,14 +71,15 @@ def body(data: bytes, status: int = 200, **headers: str) -> Answer:
     return answer
 
 
-def endless(piece: bytes) -> Answer:
-    """An answer that goes on as long as somebody reads it."""
+def endless(piece: bytes, pause: float = 0.0) -> Answer:
+    """An answer that goes on as long as somebody reads it, with a pause in seconds after each piece."""
 
     def answer(handler: BaseHTTPRequestHandler) -> None:
         handler.send_response(200)
         handler.end_headers()
         while True:
             handler.wfile.write(piece)
+            time.sleep(pause)
 
     return answer
 
@@ -246,9 +247,10 @@ def test_a_refused_stream_is_read_with_bounds(monkeypatch: pytest.MonkeyPatch, s
         next(client.events())
 
 
-def test_an_answer_that_trickles_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("piece", "pause"), [(b" " * 10_000, 0.0), (b" ", 0.05)])
+def test_an_answer_that_trickles_is_cut_off(monkeypatch: pytest.MonkeyPatch, piece: bytes, pause: float) -> None:
     monkeypatch.setattr(http, "LONGEST_SECONDS", 0.3)
-    with served(endless(b" " * 10_000)) as url:
+    with served(endless(piece, pause)) as url:
         client = Connection(url, None)
         with pytest.raises(Unreachable, match=r"not over|more than"):
             client.chat("abcdefgh")
@@ -276,6 +278,24 @@ def test_no_wait_is_longer_than_a_week(given: str) -> None:
         client.close()
     assert caught.value.seconds is None
     assert len(caught.value.key) <= 100
+
+
+@pytest.mark.parametrize("status", [401, 403, 407])
+def test_a_page_of_a_server_before_lichess_says_nothing_of_the_token(status: int) -> None:
+    with served(body(b"<html><title>Attention required</title></html>", status)) as url:
+        client = Connection(url, None)
+        with pytest.raises(Unreachable):
+            client.chat("abcdefgh")
+        client.close()
+
+
+def test_words_of_an_error_stay_in_one_line() -> None:
+    with served(body(b'{"error": "no\\nERROR bot: forged \\u001b[2J"}', 400)) as url:
+        client = Connection(url, None)
+        with pytest.raises(Refused) as caught:
+            client.chat("abcdefgh")
+        client.close()
+    assert str(caught.value).endswith("no\\u000aERROR bot: forged \\u001b[2J")
 
 
 @pytest.mark.parametrize("data", [b"[" * 200_000, b'{"error": ' * 50_000, b"\xff", b"null", b'"x"', b"5"])
