@@ -2,8 +2,10 @@
 
 from collections.abc import Container, Sequence
 
+from bot.moves.board import first_position
 from bot.settings import BotSettings, Mode, Speed
 from lichess.api import Challenge, DeclineReason, Person, clock_seconds
+from trapcore.errors import TraplineError
 
 
 def decline_reason(
@@ -28,6 +30,8 @@ def decline_reason(
     if challenge.variant not in {str(variant) for variant in settings.variants}:
         only_standard = [str(variant) for variant in settings.variants] == ["standard"]
         return DeclineReason.STANDARD if only_standard else DeclineReason.VARIANT
+    if challenge.initial_fen and not _can_begin(challenge):
+        return DeclineReason.VARIANT
     if challenge.speed not in {str(speed) for speed in settings.speeds}:
         return _speed_reason(challenge, settings.speeds)
     if challenge.limit is not None:
@@ -60,6 +64,15 @@ def has_place(person: Person, opponents: Sequence[Person | None], settings: BotS
 def in_order(challenges: Sequence[Challenge]) -> list[Challenge]:
     """Order in which waiting challenges get a free place: humans first, then by arrival."""
     return sorted(challenges, key=lambda challenge: challenge.challenger.is_bot)
+
+
+def _can_begin(challenge: Challenge) -> bool:
+    """Whether the position of a challenge can be played: lichess lets people set up any number of queens."""
+    try:
+        first_position(challenge.variant, challenge.initial_fen)
+    except TraplineError:
+        return False
+    return True
 
 
 def _lower(names: Sequence[str]) -> set[str]:

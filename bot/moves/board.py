@@ -14,7 +14,7 @@ class GameBoard:
 
     def __init__(self, info: GameInfo) -> None:
         """Raises `PositionError` for an invalid initial position, `InputError` for a variant that is not played."""
-        self._start = first_position(info)
+        self._start = first_position(info.variant, info.initial_fen)
         self._board = self._start.copy()
         self._moves: tuple[str, ...] = ()
 
@@ -33,22 +33,22 @@ class GameBoard:
         return self._board.copy()
 
 
-def first_position(info: GameInfo) -> chess.Board:
+def first_position(variant: str, fen: str) -> chess.Board:
     """Board before the first move. Raises `PositionError`, and `InputError` for a variant that is not played.
 
     It is in Chess960 mode in that variant, and in any other if only that mode knows where kings and rooks may castle.
     """
-    if info.variant not in set(Variant):
-        raise InputError(f"the variant {info.variant} is not played")
-    if has_other_rules(info.variant):
-        kind = chess.variant.find_variant(info.variant)
+    if variant not in set(Variant):
+        raise InputError(f"the variant {variant} is not played")
+    if has_other_rules(variant):
+        kind = chess.variant.find_variant(variant)
         try:
-            return kind() if info.initial_fen == USUAL_START else kind(info.initial_fen)
+            return kind() if fen == USUAL_START else kind(fen)
         except ValueError as error:
-            raise PositionError(f"lichess sent no position of {info.variant}: {error}", info.initial_fen) from error
-    chess960 = info.variant == Variant.CHESS960
-    if info.initial_fen == USUAL_START:
+            raise PositionError(f"lichess sent no position of {variant}: {error}", fen) from error
+    chess960 = variant == Variant.CHESS960
+    if fen == USUAL_START:
         return chess.Board(chess960=chess960)
-    board = parse_position(info.initial_fen)
+    board = parse_position(fen)
     board.chess960 = board.chess960 or chess960
     return board

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -24,6 +25,10 @@ from trapcore.errors import InputError
 HUMAN = Person("anna", "Anna", "", 1500)
 MACHINE = Person("engine", "Engine", "BOT", 2500)
 OTHER_MACHINE = Person("robot", "Robot", "BOT", 2500)
+LEVEL = "4k3/pppppppp/8/8/8/8/PPPPPPPP/4K3 w - - 0 1"
+QUEENS = "4k3/qqqqqqqq/qqqq4/8/8/8/8/3RK2R w K - 0 1"
+"""Lichess lets people begin from it; its search has no end."""
+
 CHALLENGE = Challenge("aaaaaaaa", HUMAN, "standard", "blitz", True, 180, 2, None)
 
 
@@ -45,6 +50,8 @@ CHALLENGE = Challenge("aaaaaaaa", HUMAN, "standard", "blitz", True, 180, 2, None
         ({"variant": "chess960"}, {"variants": ["standard"]}, DeclineReason.STANDARD),
         ({"variant": "atomic"}, {}, DeclineReason.VARIANT),
         ({"variant": "fromPosition"}, {"variants": ["fromPosition"]}, None),
+        ({"variant": "fromPosition", "initial_fen": LEVEL}, {"variants": ["fromPosition"]}, None),
+        ({"variant": "fromPosition", "initial_fen": QUEENS}, {"variants": ["fromPosition"]}, DeclineReason.VARIANT),
         ({"speed": "ultraBullet"}, {}, DeclineReason.TOO_FAST),
         ({"speed": "bullet"}, {"speeds": ["rapid"]}, DeclineReason.TOO_FAST),
         ({"speed": "correspondence"}, {}, DeclineReason.TOO_SLOW),
@@ -273,3 +280,28 @@ def test_block_lists_are_read_from_files_and_addresses(tmp_path: Path, caplog: p
     assert len([one for one in caplog.messages if "line 1: 'no name!' is no name" in one]) == 1
     with pytest.raises(InputError, match="no-such-file cannot be read"):
         read_list(str(tmp_path / "no-such-file"))
+
+
+def test_a_block_list_that_trickles_does_not_hold_the_bot(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.challenges.block_lists.TIMEOUT_SECONDS", 0.3)
+    stopped = threading.Event()
+
+    class Trickle(SimpleHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+            with suppress(OSError):
+                while not stopped.wait(0.05):
+                    self.wfile.write(b"#")
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Trickle) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+        thread.start()
+        with pytest.raises(InputError, match="not over after"):
+            read_list(f"http://127.0.0.1:{server.server_port}/bots.txt")
+        stopped.set()
+        server.shutdown()
+        thread.join()
