@@ -8,6 +8,7 @@ close.
 """
 
 import logging
+import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from typing import Any, TypeVar, cast
@@ -31,6 +32,7 @@ from lichess.api import (
     GameStart,
     Person,
     Room,
+    Unreachable,
 )
 from lichess.http import Lines, PlainTextRequest, Session, translate_errors, user_agent
 from trapcore.io.bounded_numbers import decimal_number, whole_number
@@ -42,6 +44,9 @@ TIMEOUT_SECONDS = 10.0
 
 SILENT_SECONDS = 10.0
 """Time-out of a stream: lichess sends an empty line every 7 seconds."""
+
+FIRST_LINE_SECONDS = 15.0
+"""Time-out of the first line of a game's stream, whatever keeps the stream alive."""
 
 _EXPORT = {"clocks": "true", "evals": "false", "opening": "true"}
 """What the PGN of a game is to have."""
@@ -167,12 +172,20 @@ class Connection:
         return self._read("/api/stream/event", lambda line: reading.account_event(line, self._me))
 
     def game(self, game: str, me: str) -> Iterator[GameEvent | None]:
-        """The stream of a game."""
-        return self._read(f"/api/bot/game/stream/{game}", lambda line: reading.game_event(line, me))
+        """The stream of a game. Raises `Unreachable` if it stays alive without a first line, too."""
+        until, has_begun = time.monotonic() + FIRST_LINE_SECONDS, False
+        path = f"/api/bot/game/stream/{game}"
+        events: Generator[GameEvent | None] = self._read(path, lambda line: reading.game_event(line, me))
+        with closing(events):
+            for event in events:
+                has_begun = has_begun or event is not None
+                if not has_begun and time.monotonic() > until:
+                    raise Unreachable("the stream does not begin")
+                yield event
 
     def _read(
         self, path: str, read: Callable[[dict[str, Any]], T | None], query: dict[str, str] | None = None
-    ) -> Iterator[T | None]:
+    ) -> Generator[T | None]:
         with translate_errors():
             # A generator of `Lines`; berserk declares plain iterators only.
             answered = cast(Generator[dict[str, Any] | None], self._listen.get(path, params=query, stream=True))

@@ -26,7 +26,10 @@ from lichess.client import Connection
 from lichess.rate_limits import Backoff
 from lichess.streams import StreamCallbacks, StreamReader
 from tests.fake_lichess.faults import Fault
+from tests.fake_lichess.game import Game
 from tests.fake_lichess.http.server import Server
+from tests.fake_lichess.http.stream import Stream
+from tests.fake_lichess.people import Account
 from tests.fake_lichess.players import Habits, Player
 from tests.fake_lichess.terms import Terms
 from tests.support.polling import until
@@ -213,6 +216,22 @@ def test_a_silent_stream_is_dead(server: Server, monkeypatch: pytest.MonkeyPatch
     assert isinstance(error, Unreachable)
     assert time.monotonic() - began < 5
     assert len(seen) < 8
+
+
+def test_the_stream_of_a_game_that_never_begins_is_broken(
+    server: Server, lichess: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "FIRST_LINE_SECONDS", 0.1)
+    game = challenge(server)
+    lichess.accept(game)
+    open_game = server.do(lambda site: site.open_game)
+
+    def mute(who: Account, ident: str) -> tuple[Game, Stream]:
+        return open_game(who, ident)[0], Stream()
+
+    server.do(lambda site: setattr(site, "open_game", mute))
+    with pytest.raises(Unreachable, match="does not begin"):
+        list(lichess.game(game, "trapbot"))
 
 
 def test_what_is_unknown_is_passed_over(server: Server, lichess: Connection) -> None:
