@@ -48,9 +48,10 @@ class FinishedGames:
 
     def begin(self) -> None:
         """Note that the bot is at work, and request what an earlier run may have lost."""
-        since = self._saved_state.begin()
+        since, now = self._saved_state.begin(), time.time()
         if since is not None:
-            self._lost_since = max(since - CLOCK_SECONDS, time.time() - LOST_SECONDS)
+            # A time that is still to come was written by a clock that has been put back, and says nothing.
+            self._lost_since = max(since - CLOCK_SECONDS if since <= now else 0.0, now - LOST_SECONDS)
 
     def turn(self) -> None:
         """Request these games if it is time."""

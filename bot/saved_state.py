@@ -106,8 +106,8 @@ class SavedState:
             self._at_work.unlink(missing_ok=True)
 
     def unfinished(self) -> list[str]:
-        """Games that were running when the bot stopped, by id."""
-        return sorted(path.stem for path in self._games.glob("*.json"))
+        """Games that were running when the bot stopped, by id; a copy of a file under another name is no game."""
+        return sorted(path.stem for path in self._games.glob("*.json") if path.stem.isalnum())
 
     def game(self, game: str) -> SavedGame:
         """What is known of a game."""

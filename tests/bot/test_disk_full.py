@@ -115,8 +115,9 @@ def test_a_game_that_a_full_disk_did_not_take_before_the_stop_is_requested_by_th
     assert server.do(lambda site: site.record.requests["GET /api/games/user/{user}"]) == requests
 
 
+@pytest.mark.parametrize("begun", ["0", "4000000000"], ids=["long ago", "by a clock that was ahead"])
 def test_games_that_may_be_lost_are_requested_until_lichess_answers(
-    server: Server, settings: Settings, monkeypatch: pytest.MonkeyPatch
+    server: Server, settings: Settings, monkeypatch: pytest.MonkeyPatch, begun: str
 ) -> None:
     monkeypatch.setattr("bot.finished_games.AGAIN_SECONDS", 0.1)
     with playing(settings):
@@ -126,7 +127,7 @@ def test_games_that_may_be_lost_are_requested_until_lichess_answers(
     (path,) = (settings.bot.folder / "games").glob(f"*/{game}.pgn")
     text = path.read_text("utf-8")
     path.unlink()
-    (settings.bot.folder / "at_work").write_text("0", "utf-8")
+    (settings.bot.folder / "at_work").write_text(begun, "utf-8")
     server.order(Fault("500", where="/api/games/user", times=2))
     with playing(settings):
         until(lambda: recorded(settings, game))
