@@ -34,6 +34,10 @@ MOST_REQUEST_BYTES = 1 << 14
 MOST_ANSWER_BYTES = 1 << 22
 
 
+class AnotherBotError(OutputError):
+    """Another bot runs in the same folder: both would write its files, and say everything twice."""
+
+
 class RefusedByBot(InputError):
     """A request that failed; the bot may have several reasons."""
 
@@ -53,7 +57,7 @@ class ControlSocket:
         """Open the socket; a dead bot's one is replaced.
 
         ``answer`` answers each request, in a thread of the client's. Raises `OutputError` if there cannot be a socket,
-        or if another bot answers at it.
+        and `AnotherBotError` if another bot answers at it.
         """
         self._folder, self._answer = folder, answer
         self._places = threading.BoundedSemaphore(MOST_CLIENTS)
@@ -69,7 +73,7 @@ class ControlSocket:
             if os.path.lexists(address):
                 _check_owner(address.lstat(), self._folder / NAME)
                 if _answers(address):
-                    raise OutputError(f"another bot runs in {self._folder}")
+                    raise AnotherBotError(f"another bot runs in {self._folder}; stop it, or set another bot.folder")
                 address.unlink()
             opened = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
             try:

@@ -174,15 +174,20 @@ def _obey_signals(bot: Bot, reloader: Reloader, grace: float) -> None:
 
 
 def _control(bot: Bot, reloader: Reloader) -> ControlSocket | None:
-    """The socket for `trapline bot ctl`; None if there cannot be one, without which the bot plays all the same."""
+    """The socket for `trapline bot ctl`; None if there cannot be one, without which the bot plays all the same.
+
+    Raises `AnotherBotError` if another bot runs in the folder.
+    """
     import logging
 
     from bot.control.commands import Commands
-    from bot.control.local_socket import ControlSocket
+    from bot.control.local_socket import AnotherBotError, ControlSocket
     from trapcore.errors import TraplineError
 
     try:
         return ControlSocket(bot.settings.folder, Commands(bot, reloader).answer)
+    except AnotherBotError:
+        raise
     except TraplineError as error:
         logging.getLogger(__name__).error("`trapline bot ctl` cannot reach this bot: %s", error)
         return None
