@@ -186,9 +186,10 @@ class Bot:
         )
         reader.start()
         try:
-            while not self._stopping.is_set() or self.games:
+            # A challenge that was accepted is a game in a moment, and its opponent must not sit alone.
+            while not self._stopping.is_set() or self.games or self.challenges.expected:
                 self._turn(0.5)
-                if self._stopping.is_set() and (self._fatal is not None or self._is_time_up()):
+                if self._stopping.is_set() and (self._fatal is not None or time.monotonic() >= self._grace_until):
                     break
         finally:
             reader.stop()
@@ -258,9 +259,6 @@ class Bot:
     def metrics(self) -> list[Metric]:
         """Metrics of the bot, for monitoring."""
         return metrics(self.health(), self._saved_state.bot.stats)
-
-    def _is_time_up(self) -> bool:
-        return time.monotonic() >= self._grace_until
 
     def _turn(self, seconds: float) -> None:
         """Handle one event, if one arrives within ``seconds``, and everything that is due."""
@@ -358,15 +356,18 @@ class Bot:
         match event:
             case Challenge():
                 self.challenges.challenged(event)
-            case ChallengeGone(id=challenge):
+            case ChallengeGone(id=challenge, decliner=decliner, reason=reason):
+                if decliner:
+                    log.info("%s has declined challenge %s: %s", decliner, challenge, reason)
                 self.challenges.gone(challenge)
                 self._matchmaker.gone(challenge)
             case GameStart():
                 if not self._list.is_held(event.id):
                     self._play(event.id)
-            case GameFinish():
-                # The result comes by the game's own stream; its thread ends by itself.
-                pass
+            case GameFinish(id=game):
+                # The result comes by the game's own stream, which a correspondence game that rests does not have.
+                if game in self._resting:
+                    self._list.again_in(0.0)
 
     # Games ------------------------------------------------------------------------------------------------------------
 

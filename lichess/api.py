@@ -197,7 +197,10 @@ class ChallengeGone:
     """A challenge was taken back or declined."""
 
     id: str
+    decliner: str = ""
+    """Name of the player who declined a challenge of ours; empty otherwise."""
     reason: str = ""
+    """Why, in lichess's words."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,7 +84,7 @@ def account_event(line: Json, me: str) -> AccountEvent | None:
         case "challengeCanceled":
             return ChallengeGone(ident(line["challenge"]["id"]))
         case "challengeDeclined":
-            return ChallengeGone(ident(line["challenge"]["id"]), str(line["challenge"].get("declineReasonKey", "")))
+            return _declined(line["challenge"], me)
         case "gameStart":
             return game_start(line["game"])
         case "gameFinish":
@@ -139,6 +139,12 @@ def challenge(given: Mapping[str, Any], me: str) -> Challenge:
         initial_fen=str(given.get("initialFen") or ""),
         is_own=challenger.id == me or given.get("direction") == "out",
     )
+
+
+def _declined(given: Json, me: str) -> ChallengeGone:
+    decliner = person(given.get("destUser"))
+    reason = harmless_line(str(given.get("declineReason", "")))[:200]
+    return ChallengeGone(ident(given["id"]), "" if decliner.id == me else decliner.name, reason)
 
 
 def person(user: Json | None) -> Person:

@@ -70,8 +70,9 @@ class ChallengeQueue:
 
     @property
     def expected(self) -> int:
-        """Number of accepted challenges whose games have not begun."""
-        return len(self._accepted)
+        """Number of accepted challenges whose games have not begun, but may still."""
+        now = time.monotonic()
+        return sum(now - since <= BEGIN_SECONDS for _, since in list(self._accepted.values()))
 
     def is_overdue(self, now: float) -> bool:
         """Whether a challenge was accepted `OVERDUE_SECONDS` ago and its game has not begun."""

@@ -1,6 +1,7 @@
 """The owner's control of a running bot: its socket, its commands, and reading the settings again."""
 
 import json
+import logging
 import os
 import re
 import socket
@@ -16,7 +17,7 @@ from typer.testing import CliRunner
 
 from bot.bot import Bot
 from bot.control.commands import Commands
-from bot.control.local_socket import MOST_CLIENTS, NAME, ControlSocket, ask
+from bot.control.local_socket import MOST_CLIENTS, NAME, AnotherBotError, ControlSocket, ask
 from bot.control.reload import Reloader
 from tests.fake_lichess.archive.stored import Tournament
 from tests.fake_lichess.http.server import Server
@@ -25,6 +26,7 @@ from tests.fake_lichess.site import BOT_SCOPES
 from tests.support.playing_bot import LEGAL, SECRET, challenged, ended, no_violations, playing
 from tests.support.polling import until
 from trapcore.errors import InputError, OutputError, UsageError
+from trapline.commands.bot.play import _control
 from trapline.program import app
 from trapline.settings import Settings
 
@@ -105,6 +107,22 @@ REFUSED: list[tuple[dict[str, object], str]] = [
     ({"command": "statsu"}, "did you mean 'status'"),
     ({}, "unknown command ''"),
 ]
+
+
+def test_the_log_says_who_declined_a_challenge_of_the_owner_and_why(
+    server: Server, settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    server.do(lambda site: Player(site, site.join("Shy"), Habits(accept=0.0)))
+    with controlled(server, settings):
+        made = ask(settings.bot.folder, {"command": "challenge", "name": "Shy", "clock": "3+2"})["challenge"]
+        reason = "This is not the right time for me, please ask again later."
+        until(lambda: f"Shy has declined challenge {made}: {reason}" in caplog.messages)
+
+
+def test_a_second_bot_does_not_play_in_the_folder_of_a_running_one(server: Server, settings: Settings) -> None:
+    with controlled(server, settings) as bot, pytest.raises(AnotherBotError, match="stop it, or set another"):
+        _control(bot, Reloader(bot, settings, Settings))
 
 
 def test_a_command_that_cannot_be_done_is_refused_with_its_reason(server: Server, settings: Settings) -> None:

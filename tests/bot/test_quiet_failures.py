@@ -9,8 +9,10 @@ import chess
 import pytest
 
 from bot.saved_state import SavedState
+from bot.settings import Speed
 from db.library.backup import back_up, restore
 from db.library.open import open_library
+from tests.fake_lichess.faults import Fault
 from tests.fake_lichess.http.server import Server
 from tests.fake_lichess.people import Refused
 from tests.fake_lichess.players import Habits
@@ -26,6 +28,8 @@ def test_a_game_that_ended_while_the_bot_was_away_is_recorded_and_summed_up(serv
         game = challenged(server, Habits(line=LEGAL, think=(0.3, 0.3)))
         until(lambda: server.do(lambda site: game in site.games and site.games[game].ply >= 9))
     server.do(lambda site: site.games[game].resign(chess.BLACK))
+    # An editor or a copy program leaves such a file.
+    (settings.bot.folder / "running" / "._copy.json").write_text("{}")
     with playing(settings):
         until(lambda: bool(list((settings.bot.folder / "games").glob(f"*/{game}.pgn"))))
         until(lambda: SavedState(settings.bot.folder).unfinished() == [])
@@ -33,6 +37,35 @@ def test_a_game_that_ended_while_the_bot_was_away_is_recorded_and_summed_up(serv
     (path,) = (settings.bot.folder / "games").glob(f"*/{game}.pgn")
     assert "Légal's mate" in " ".join(without_figures(text) for _, text in chat_of(server, game))
     assert '[Result "1-0"]' in path.read_text()
+    no_violations(server)
+
+
+def test_a_correspondence_game_that_ends_while_its_stream_is_left_is_recorded_at_once(
+    server: Server, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.game_state.LEAVE_SECONDS", 0.3)
+    changes = {"speeds": (Speed.CORRESPONDENCE,)}
+    with playing(settings.model_copy(update={"bot": settings.bot.model_copy(update=changes)})) as bot:
+        game = challenged(server, Habits(think=(1e9, 1e9)), limit=None, increment=None, days=3)
+        until(lambda: server.do(lambda site: game in site.games and site.games[game].ply == 1))
+        server.do(lambda site: site.play(site.games[game], chess.BLACK, chess.Move.from_uci("e7e5")))
+        until(lambda: server.do(lambda site: site.games[game].ply == 3))
+        until(lambda: not bot.games)
+        server.do(lambda site: site.games[game].resign(chess.BLACK))
+        until(lambda: bool(list((settings.bot.folder / "games").glob(f"*/{game}.pgn"))), 30)
+    no_violations(server)
+
+
+def test_a_bot_that_stops_plays_the_game_of_a_challenge_that_it_just_accepted(
+    server: Server, settings: Settings
+) -> None:
+    with playing(settings) as bot:
+        until(lambda: server.do(lambda site: bool(site.record.opens)))
+        server.order(Fault("slow", where="/accept", seconds=0.7))
+        game = challenged(server, Habits(line=LEGAL, resign_at=3))
+        until(lambda: bot.challenges.expected)
+        bot.stop(30.0)
+        until(lambda: ended(server, game), 30)
     no_violations(server)
 
 

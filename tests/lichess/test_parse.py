@@ -49,6 +49,13 @@ def test_the_published_account_events_are_all_understood(caplog: pytest.LogCaptu
     assert caplog.messages == []
 
 
+def test_who_declines_a_challenge_of_ours_and_why() -> None:
+    given = {"id": "abcdefgh", "destUser": {"id": "mary", "name": "Mary"}, "declineReason": "Too\nfast."}
+    line = {"type": "challengeDeclined", "challenge": given}
+    assert reading.account_event(line, "me") == ChallengeGone("abcdefgh", "Mary", "Too\\u000afast.")
+    assert reading.account_event(line, "mary") == ChallengeGone("abcdefgh", "", "Too\\u000afast.")
+
+
 def test_the_published_game_stream(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     full, state, line, gone = (reading.game_event(line, "mary") for line in lines("bot-game-stream.ndjson"))
