@@ -140,7 +140,9 @@ def _engine(settings: EngineSettings | None) -> str:
 
 def _book(path: Path) -> str:
     with chess.polyglot.open_reader(path) as book:
-        entries = len(book)
-    if not entries:
+        keys = [entry.key for entry in book]
+    if not keys:
         raise TraplineError(f"{path} has no entries: is it a polyglot book?")
-    return f"{path}, {entries} entries"
+    if keys != sorted(keys):
+        raise TraplineError(f"the entries of {path} are not in order: it is damaged, or no polyglot book")
+    return f"{path}, {len(keys)} entries"

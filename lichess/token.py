@@ -32,6 +32,7 @@ def read_token(settings: TokenSource) -> SecretStr | None:
         settings.token_file,
         variable=settings.token_variable,
         wanted="one word of letters, digits and underscores",
+        letters="A-Za-z0-9_",
     )
 
 

@@ -1,6 +1,7 @@
 """A secret token: from the environment, or from a file of its own. It is never part of a message."""
 
 import os
+import re
 import stat
 from pathlib import Path
 
@@ -14,11 +15,18 @@ _MOST_BYTES = 4096
 
 
 def token_of(
-    token: SecretStr | None, token_file: Path | None, *, variable: str, wanted: str, least: int = 1
+    token: SecretStr | None,
+    token_file: Path | None,
+    *,
+    variable: str,
+    wanted: str,
+    least: int = 1,
+    letters: str = "!-~",
 ) -> SecretStr | None:
     """The token that ``variable`` gave, else that of the file; None if there is neither.
 
-    It has ``least`` (1 or more) to 200 printable ASCII characters without a space. Raises `InputError`, which says what
+    It has ``least`` (1 or more) to 200 of the ``letters``, a character class of regular expressions: by default all
+    printable ASCII characters but the space. Raises `InputError`, which says what
     is ``wanted``, for a file that cannot be read, one that everybody may read, and for bad text.
     """
     if token is not None:
@@ -39,6 +47,6 @@ def token_of(
     else:
         return None
     word = text.strip()
-    if not least <= len(word) <= _LONGEST or not word.isascii() or not word.isprintable() or " " in word:
+    if not re.fullmatch(f"[{letters}]{{{least},{_LONGEST}}}", word):
         raise InputError(f"{where} holds no token: {wanted} is expected")
     return SecretStr(word)

@@ -120,19 +120,20 @@ def test_everything_that_is_wrong_is_told(server: Server, tmp_path: Path, monkey
     monkeypatch.setenv("TRAPLINE_SYZYGY", json.dumps([str(tmp_path)]))
     (tmp_path / "library.sqlite").write_bytes(b"broken")
     (tmp_path / "empty.bin").write_bytes(b"")
+    (tmp_path / "damaged.bin").write_bytes(b"words of a book: no entries here")
     token = tmp_path / "token"
     token.write_text(SECRET)
     token.chmod(0o640)
     server.do(lambda site: site.tokens.clear())
     text = (
         f'url = "{server.url}"\nengine = "{tmp_path}/no-engine"\n'
-        f'books = ["{tmp_path}/empty.bin", "{tmp_path}/none.bin"]\n'
+        f'books = ["{tmp_path}/empty.bin", "{tmp_path}/none.bin", "{tmp_path}/damaged.bin"]\n'
         f'token_file = "{token}"'
     )
     done = CliRunner().invoke(APP, ["--config", configured(tmp_path, text), "bot", "--check"])
     assert done.exit_code == 1
     failed = [line.split(None, 1)[1].split(":")[0] for line in done.stdout.splitlines() if line.startswith("WRONG")]
-    assert failed == ["token", "token", "library", "engine", "book", "book", "tables"]
+    assert failed == ["token", "token", "library", "engine", "book", "book", "book", "tables"]
     assert SECRET not in done.output
 
 
@@ -199,9 +200,11 @@ def test_the_token_file(tmp_path: Path) -> None:
     assert not is_exposed(settings)
     given = BotSettings(token=SecretStr("lip_other"), token_file=path)
     assert (read_token(given) or SecretStr("")).get_secret_value() == "lip_other"
-    path.write_text("")
-    with pytest.raises(InputError, match="holds no token"):
-        read_token(settings)
+    # A file of variables for a container keeps the quotation marks.
+    for wrong in ("", f'"{SECRET}"'):
+        path.write_text(wrong)
+        with pytest.raises(InputError, match="holds no token"):
+            read_token(settings)
     path.unlink()
     with pytest.raises(InputError, match="cannot be read"):
         read_token(settings)
