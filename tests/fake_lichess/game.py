@@ -50,6 +50,9 @@ class Game:
         self.board = terms.first_board()
         self.first_fen = self.board.fen()
         start = float(terms.limit if terms.limit is not None else (terms.days or 3650) * 86400)
+        if terms.limit == 0:
+            # Lichess begins with the increment, or three seconds.
+            start = float(max(terms.increment or 0, 3))
         self.sides = {chess.WHITE: Side(white, start), chess.BLACK: Side(black, start)}
         self.created_at = clock.wall_ms()
         self.finished_at = 0

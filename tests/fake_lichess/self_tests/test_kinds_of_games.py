@@ -70,3 +70,13 @@ def test_opponents_of_whom_little_is_known(
     assert started["opponent"] == opponent
     with setup.client.lines("/api/bot/game/stream/strange0") as lines:
         assert lines.next()["white"] == player
+
+
+@pytest.mark.parametrize(("increment", "seconds"), [(1, 3), (10, 10)])
+def test_a_clock_without_a_limit_begins_with_the_increment_or_three_seconds(
+    setup: ServerWithBot, increment: int, seconds: int
+) -> None:
+    game, _ = setup.game(Terms(limit=0, increment=increment))
+    with setup.stream(game) as lines:
+        full = lines.next()
+    assert (full["clock"]["initial"], full["state"]["wtime"]) == (0, 1000 * seconds)
