@@ -26,6 +26,7 @@ from lichess.api import Person
 from tests.support.bot_games import INFO
 from tests.support.db_traps import elephant, legal
 from tests.support.uci_engines import REFUTING, engine_of
+from tests.trapcore.test_syzygy import TABLES, needs_tables
 from trapcore.errors import EngineError, InputError
 from trapcore.parallel.budget import Cancellation
 from trapcore.win_chance import win_chance
@@ -343,6 +344,21 @@ def test_an_engine_that_hangs_is_given_up(
 
 
 # Draws and resigning -----------------------------------------------------------------------------------------
+
+
+@needs_tables
+@pytest.mark.parametrize(
+    ("fen", "value"),
+    [("8/8/8/4k3/4p3/8/8/4K3 w - - 0 1", 0), ("8/8/8/8/8/4k3/8/K6Q w - - 0 1", None)],
+    ids=["drawn", "won"],
+)
+def test_a_drawn_ending_of_the_tables_counts_as_level(fen: str, value: int | None) -> None:
+    choice = Tablebases([TABLES]).move(chess.Board(fen))
+    assert choice is not None
+    assert (choice.why, choice.value) == ("table", value)
+    policy = DrawResignPolicy(BotSettings())
+    policy.resigns(choice)
+    assert policy.accepts_draw(AGREE_PLY) == (value == 0)
 
 
 def test_draws_and_resignation() -> None:
