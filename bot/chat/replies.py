@@ -200,9 +200,10 @@ def answer(line: ChatLine, facts: Facts) -> list[Message]:
             return [Message("player", fitting(_trap("", facts)))]
         refusal = "Sorry, I do not speak about the position while we play. Afterwards I will tell you of the traps."
         return [Message("player", refusal)]
-    word, _, argument = text[1:].partition(" ")
-    is_secret = line.room == "player" and not facts.is_over
-    found = _command(word.lower(), argument.strip(), facts, line, is_secret)
+    word, _, argument = " ".join(text[1:].split()).partition(" ")
+    # The opponent can write in the room of the spectators, too.
+    is_secret = not facts.is_over and (line.room == "player" or _is_opponent(line, facts.info))
+    found = _command(word.lower(), argument, facts, line, is_secret)
     return [Message(line.room, fitting(found))] if found else []
 
 
@@ -314,9 +315,12 @@ def _counted(count: int, what: str) -> str:
     return f"{count} {what}{'' if count == 1 else 's'}"
 
 
+def _is_opponent(line: ChatLine, info: GameInfo) -> bool:
+    return line.username.lower() in (info.opponent.id, info.opponent.name.lower())
+
+
 def _coach(argument: str, facts: Facts, line: ChatLine) -> str:
-    asked_by = line.username.lower() in (facts.info.opponent.id, facts.info.opponent.name.lower())
-    if not facts.may_coach or not asked_by or line.room != "player":
+    if not facts.may_coach or not _is_opponent(line, facts.info) or line.room != "player":
         return ""
     if argument.lower() == "on":
         return "I will warn you of traps in this game; !coach off ends it."
@@ -325,6 +329,6 @@ def _coach(argument: str, facts: Facts, line: ChatLine) -> str:
 
 def wants_coach(line: ChatLine, info: GameInfo) -> bool | None:
     """Whether the opponent switches coaching on or off with this line; None for any other line."""
-    if line.room != "player" or line.username.lower() not in (info.opponent.id, info.opponent.name.lower()):
+    if line.room != "player" or not _is_opponent(line, info):
         return None
     return {"!coach on": True, "!coach off": False}.get(" ".join(line.text.lower().split()))

@@ -96,7 +96,9 @@ def facts(book: TrapBook, moves: tuple[str, ...] = FELL, *, is_over: bool = Fals
     )
 
 
-def ask(text: str, known: Facts, room: str = "player", who: str = "You") -> list[str]:
+def ask(text: str, known: Facts, room: str = "player", who: str | None = None) -> list[str]:
+    """Answers to the opponent, or to a spectator in the other room, unless somebody else asks."""
+    who = who or ("You" if room == "player" else "Somebody")
     found = chat.answer(ChatLine(who, text, room), known)  # type: ignore[arg-type]
     assert all(message.room == room for message in found)
     return [message.text for message in found]
@@ -183,7 +185,7 @@ def test_commands_in_any_case_go_back_to_their_room(book: TrapBook) -> None:
     assert ask("!stats", known, "spectator") == [
         "In 7 games I set 3 traps (0 on purpose, 0 known by name); 1 was fallen for. I know 2 by name."
     ]
-    assert ask(" !name ", known) == ["I am Me, trapline 1.2.3; my moves come from a search of its own."]
+    assert ask(" !\xa0name ", known) == ["I am Me, trapline 1.2.3; my moves come from a search of its own."]
     assert ask("!unknown", known) == []
     assert ask("hello", known) == []
     assert ask("!help", known, who="Me") == []
@@ -194,11 +196,11 @@ def test_commands_in_any_case_go_back_to_their_room(book: TrapBook) -> None:
 def test_advice_goes_to_spectators_only_while_the_game_runs(book: TrapBook, command: str) -> None:
     running, over = facts(book), facts(book, is_over=True)
     word = command.split()[0].lower()
-    for who in ("You", "Somebody"):
-        assert ask(command, running, who=who) == [
-            f"While we play I answer {word} to spectators only. Ask me again afterwards."
-        ]
-        assert ask(command, running, "spectator", who) == ask(command, over, who=who)
+    refused = [f"While we play I answer {word} to spectators only. Ask me again afterwards."]
+    assert ask(command, running, who="Somebody") == ask(command, running, who="You") == refused
+    # The opponent can write in the spectators' room.
+    assert ask(command, running, "spectator", who="You") == refused
+    assert ask(command, running, "spectator", who="Somebody") == ask(command, over, who="Somebody")
     assert "Légal" in ask(command, over)[0]
 
 
