@@ -253,7 +253,7 @@ def prove_traps(
 
 
 def is_trap(test: BaitTest, probability: float) -> bool:
-    """Whether a tested bait makes a trap: it loses for sure, was avoidable, and tempts by its looks or by who takes it."""
+    """Whether a tested bait makes a trap: it loses, was avoidable, and tempts by its looks or by who takes it."""
     tempts = test.tempts or probability >= TEMPTING_SHARE
     loses = test.verdict is Verdict.PROVED and (test.mate_in is not None or test.loss >= SURE_LOSS)
     return loses and tempts and not test.forced and bool(test.killer_line)
