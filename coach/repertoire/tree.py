@@ -1,7 +1,7 @@
 """A trap repertoire as a value."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from db.traps.json_form import JSON_FORM, Rounded, Share, to_dict
@@ -15,7 +15,7 @@ class TrapAhead:
     __pydantic_config__ = JSON_FORM
 
     moves: tuple[str, ...]
-    """SAN from the beginning of the game to the move that sets it."""
+    """SAN from the beginning of the game to the move that sets it, in the likeliest order."""
     epd: str
     """The position before the bait."""
     bait: str
@@ -90,10 +90,14 @@ class Repertoire:
                 waiting += reply.then.replies
 
     def traps(self) -> list[TrapAhead]:
-        """Its traps, those first that win the most a game."""
-        found = [reply.trap for at in self.positions() for reply in at.replies if reply.trap is not None]
-        found += [reply.trap for reply in self.beginning if reply.trap is not None]
-        return sorted(found, key=lambda trap: (-trap.reach * trap.falls * trap.wins, trap.epd, trap.bait))
+        """Its traps, those first that win the most a game. One that several orders of moves set is listed once."""
+        every = [reply.trap for at in self.positions() for reply in at.replies if reply.trap is not None]
+        every += [reply.trap for reply in self.beginning if reply.trap is not None]
+        found: dict[tuple[str, str], TrapAhead] = {}
+        for trap in sorted(every, key=lambda trap: (-trap.reach, trap.moves)):
+            there = found.get((trap.epd, trap.bait))
+            found[trap.epd, trap.bait] = trap if there is None else replace(there, reach=there.reach + trap.reach)
+        return sorted(found.values(), key=lambda trap: (-trap.reach * trap.falls * trap.wins, trap.epd, trap.bait))
 
     def to_dict(self) -> dict[str, Any]:
         """JSON form: figures, and the traps in their order."""
@@ -101,7 +105,7 @@ class Repertoire:
         return {
             "color": self.color,
             "rating": str(self.band),
-            "positions": sum(1 for _ in self.positions()),
+            "positions": len({at.epd for at in self.positions()}),
             "points": round(self.points, 4),
             "main_points": None if self.main_points is None else round(self.main_points, 4),
             "traps_set": round(sum(trap.reach for trap in _by_position(traps)), 4),
@@ -112,4 +116,4 @@ class Repertoire:
 
 def _by_position(traps: list[TrapAhead]) -> list[TrapAhead]:
     """One trap of each position, which may have several baits."""
-    return list({(trap.moves, trap.epd): trap for trap in traps}.values())
+    return list({trap.epd: trap for trap in traps}.values())
