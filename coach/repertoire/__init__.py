@@ -6,6 +6,7 @@ replies.py        how likely each reply is: games of the rating, of all, and the
 people.py         what people play in a position, what it costs, and the practical score
 expectation.py    own moves within the allowed cost, and what each is worth against people
 tree.py           the repertoire as a value: moves, replies, traps
+known_lines.py    the ways to the proved traps of the library
 build.py          the tree of moves, grown where games are likeliest to go
 export.py         a repertoire as PGN, as a polyglot book and as chapters of a study
 stored.py         a repertoire as a file that a program plays from

@@ -2,14 +2,16 @@
 
 In a position of ours the move with the greatest expected win chance is taken among those that cost no more than is
 allowed; in a position of the opponent the mean over his replies by their probability. A position that is not examined
-further has the win chance of a search, drawn to the results of the games of the rating that got there. What is looked
-at next is always a position that the repertoire, as it stands, most probably gets to (AO*: Nilsson 1980, "Principles of
-Artificial Intelligence", chapter 3). Baits are put to the trap test as soon as the repertoire sets them; what the test
-does not prove counts as what it measured. A trap tempts by the rules of `db.traps.temptation`, with the predicted share
-of players in place of that of the games; other replies that lose are blunders, which count all the same.
+further has the win chance of a search, drawn to the results of the games of the rating that got there. The next
+position to be examined is always one that the repertoire, as it stands, most probably gets to (AO*: Nilsson 1980,
+"Principles of Artificial Intelligence", chapter 3). A position that several orders of moves reach is examined once.
+
+Replies that may be baits are put to the trap test as soon as the repertoire sets them. A reply that the test does not
+prove counts as what the test measured. A trap tempts by the rules of `db.traps.temptation`, with the predicted share of
+players in place of that of the games. Other replies that lose are blunders: they count as what the search saw.
 
 Positions on the way to proved traps of the library are examined as well, those that games get to most easily first, so
-that a trap several moves away is found if it is worth it.
+that a trap several moves away is found if it is worth it. A way is left where no trap could make up for its moves.
 
 The same library and options give the same repertoire for any number of threads, unless the time is limited.
 """
@@ -22,20 +24,28 @@ from dataclasses import dataclass, field, replace
 
 import chess
 
-from coach.repertoire.expectation import BAIT_GIFT, LEAST_GIFT, ReplyValue, WeighedMove, own_moves, reply_values, weigh
-from coach.repertoire.live_traps import is_trap
+from coach.repertoire.expectation import (
+    BAIT_GIFT,
+    LEAST_GIFT,
+    LEAST_PROBABILITY,
+    ReplyValue,
+    WeighedMove,
+    own_moves,
+    reply_values,
+    weigh,
+)
+from coach.repertoire.known_lines import KnownLines
+from coach.repertoire.live_traps import is_trap, may_be_bait
 from coach.repertoire.replies import ReplyModel
 from coach.repertoire.tree import Position, Repertoire, Reply, TrapAhead
 from db.library.library import Library
 from db.traps.temptation import RatingBand
-from db.traps.trap import Trap
 from trapcore import _native
 from trapcore.errors import UsageError
 from trapcore.parallel.budget import Budget, Cancellation
 from trapcore.parallel.pools import Pool, in_order, threads
-from trapcore.proof.trap_test import BaitTest, check_bait
+from trapcore.proof.trap_test import BaitTest, check_baits
 from trapcore.proof.verdict import Verdict
-from trapcore.trees.chess_game import parse_position
 
 RESULTS_AS = 30.0
 """Games whose results count as much as a search, where the repertoire ends."""
@@ -88,75 +98,61 @@ class RepertoireOptions:
                 raise UsageError(f"{option} must be {least:,} to {most:,}, not {getattr(self, name)}")
 
 
-class KnownLines:
-    """Moves from the usual beginning to the baits of traps, by position; also where moves were transposed."""
-
-    def __init__(self, traps: Iterable[Trap], color: str) -> None:
-        """The proved ones of these that ``color`` sets and that were reached from the beginning."""
-        self._moves: defaultdict[bytes, list[str]] = defaultdict(list)
-        for trap in traps:
-            if trap.verdict is Verdict.PROVED and trap.moves is not None and trap.victim != color:
-                self._add(trap)
-
-    def _add(self, trap: Trap) -> None:
-        assert trap.moves is not None
-        board = chess.Board()
-        for word in trap.moves.split():
-            if not word.rstrip(".").isdecimal():
-                self._push(board, board.parse_san(word))
-        self._push(board, parse_position(trap.epd).parse_uci(trap.bait))
-
-    def _push(self, board: chess.Board, move: chess.Move) -> None:
-        here = self._moves[_native.position_key(board.fen())]
-        if move.uci() not in here:
-            here.append(move.uci())
-        board.push(move)
-
-    def moves(self, board: chess.Board) -> list[str]:
-        """UCI of the moves of these lines in a position; none of most."""
-        return self._moves.get(_native.position_key(board.fen()), [])
-
-
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Child:
     reply: ReplyValue
     value: float
     """Our win chance after it, as long as it is not examined further."""
-    own: "_Own"
+    own: "_Own | None" = None
+    """Where we are to move then; None as long as nothing goes on there."""
     trap: BaitTest | None = None
     is_tested: bool = False
 
     @property
     def expected(self) -> float:
-        return self.value if self.trap is not None else self.own.expected
+        best = None if self.own is None or self.trap is not None else self.own.best
+        return self.value if best is None else best.expected
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Option:
     """A move of ours with the replies to it, or the replies to none at the beginning."""
 
     weighed: WeighedMove
     board: chess.Board
     """After the move."""
-    children: list[_Child]
+    own: "_Own | None"
+    """The position before it."""
+    children: list[_Child] = field(default_factory=list)
+    expected: float = 0.0
+    """Our win chance after it against these opponents."""
+    goes_on: bool = False
+    """Whether its replies have the positions after them."""
 
-    @property
-    def expected(self) -> float:
+    def weigh_anew(self) -> None:
         rest = 1 - sum(child.reply.probability for child in self.children)
-        return rest * self.weighed.value + sum(child.reply.probability * child.expected for child in self.children)
+        likely = sum(child.reply.probability * child.expected for child in self.children)
+        self.expected = rest * self.weighed.value + likely
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Own:
-    board: chess.Board
+    """A position in which we are to move, whatever moves lead to it."""
+
+    fen: str
     ply: int
-    expected: float
+    known: list[str]
+    """Our moves (UCI) on the way to known traps."""
+    reached_by: list[_Option] = field(default_factory=list)
     options: list[_Option] = field(default_factory=list)
     is_expanded: bool = False
+    best: _Option | None = None
+    """Of the options; None as long as there is none."""
 
     @property
-    def best(self) -> _Option:
-        return max(self.options, key=lambda option: (option.expected, option.weighed.uci))
+    def board(self) -> chess.Board:
+        # Most positions are never examined, and a board takes much more memory.
+        return chess.Board(self.fen)
 
 
 def build_repertoire(
@@ -201,14 +197,17 @@ class _Tree:
     ) -> None:
         self._model, self._lines, self._options, self._pool, self._stop = model, lines, options, pool, stop
         self._until = math.inf if options.seconds is None else time.process_time() + options.seconds
+        self._owns: dict[tuple[bytes, int], _Own] = {}
         board = chess.Board()
         if options.color == "white":
             none = ReplyValue("", 1.0, 0.0, model.replies(board)[0])
-            start = _Own(board, 0, 0.0)
-            self.root = _Option(WeighedMove("", 0.0, 0.0, ()), board, [_Child(none, 0.0, start, is_tested=True)])
+            start = self._own(board, 0)
+            self.root = _Option(WeighedMove("", 0.0, 0.0, ()), board, None, [_Child(none, 0.0, start, is_tested=True)])
+            start.reached_by.append(self.root)
         else:
             value, replies = reply_values(board, model, options.nodes, wanted=lines.moves(board))
-            self.root = self._option(WeighedMove("", value, 0.0, replies), board, 0)
+            self.root = self._option(WeighedMove("", value, 0.0, replies), board, None)
+            self._go_on(self.root)
 
     def grow(self, progress: Callable[[int], None]) -> None:
         """Look at positions until there are enough of them, or nothing is left."""
@@ -216,15 +215,19 @@ class _Tree:
         self._prove()
         while done < self._options.positions and (not done or time.process_time() < self._until):
             room = min(AT_A_TIME, self._options.positions - done)
-            chosen = sorted(self._ends(self.root, 1.0), key=lambda end: (-end[0], end[1].board.fen()))[:room]
-            if not chosen:
+            ends = self._likeliest_ends(room)
+            if not ends:
                 break
-            ends = [own for _, own in chosen]
             for own, weighed in self._looked(ends):
-                own.options = [self._option(one, _after(own.board, one.uci), own.ply + 1) for one in weighed]
+                board = own.board
+                own.options = [self._option(one, _after(board, one.uci), own) for one in weighed]
                 own.is_expanded = True
+                for option in own.options:
+                    if option.weighed.uci in own.known:
+                        self._go_on(option)
+                self._choose_in(own)
+                self._choose(own.reached_by)
             done += len(ends)
-            self._choose(self.root)
             self._prove()
             progress(done)
 
@@ -236,75 +239,135 @@ class _Tree:
         return found
 
     def _look(self, own: _Own, stop: Cancellation) -> list[WeighedMove]:
-        options, lines = self._options, self._lines
-        wanted = lines.moves(own.board)
-        moves = own_moves(own.board.fen(), options.nodes, options.max_cost, options.width, stop, wanted)
-        return [weigh(own.board, move, self._model, options.nodes, stop, lines.moves) for move in moves]
+        options, lines, board = self._options, self._lines, own.board
+        moves = own_moves(own.fen, options.nodes, options.max_cost, options.width, stop, own.known)
+        return [weigh(board, move, self._model, options.nodes, stop, lines.moves) for move in moves]
 
-    def _option(self, weighed: WeighedMove, board: chess.Board, ply: int) -> _Option:
-        children = []
+    def _option(self, weighed: WeighedMove, board: chess.Board, own: _Own | None) -> _Option:
+        option = _Option(weighed, board, own)
         for reply in weighed.replies:
             value = weighed.value + (reply.gift if reply.gift >= LEAST_GIFT else 0.0)
             played = reply.reply.played
             if played is not None and played.ended:
                 ours = 1 - 2 * played.points / played.ended
                 value = (RESULTS_AS * value + played.ended * ours) / (RESULTS_AS + played.ended)
-            own = _Own(_after(board, reply.uci), ply + 1, value)
-            children.append(_Child(reply, value, own))
-        return _Option(weighed, board, children)
+            option.children.append(_Child(reply, value))
+        option.weigh_anew()
+        return option
+
+    def _go_on(self, option: _Option) -> None:
+        """Give the replies the positions after them."""
+        ply = 1 if option.own is None else option.own.ply + 2
+        for child in option.children:
+            child.own = self._own(_after(option.board, child.reply.uci), ply)
+            child.own.reached_by.append(option)
+        option.goes_on = True
+        option.weigh_anew()
+
+    def _own(self, board: chess.Board, ply: int) -> _Own:
+        """The one of the position. As it has its ply, no game comes back to it."""
+        fen = board.fen()
+        key = _native.position_key(fen)
+        own = self._owns.get((key, ply))
+        if own is None:
+            own = self._owns[key, ply] = _Own(fen, ply, self._lines.moves_at(key))
+        return own
+
+    def _likeliest_ends(self, most: int) -> list[_Own]:
+        reached: defaultdict[_Own, float] = defaultdict(float)
+        for reach, own in self._ends(self.root, 1.0):
+            reached[own] += reach
+        return sorted(reached, key=lambda own: (-reached[own], own.fen))[:most]
 
     def _ends(self, option: _Option, reach: float) -> Iterator[tuple[float, _Own]]:
-        """Positions that the repertoire or a known line leads to and that nobody has examined, with the share of games
-        there."""
-        for child in option.children:
+        """Positions that the repertoire leads to, or the way to a known trap, and that nobody has examined, with the
+        share of games there."""
+        for child, own in self._open(option):
             here = reach * child.reply.probability
-            if child.trap is not None or child.own.ply >= self._options.depth:
+            if not own.is_expanded:
+                yield here, own
+            elif own.best is not None:
+                yield from self._ends(own.best, here)
+                yield from self._ways(own, here, own.best.expected, own.best)
+
+    def _ways(self, own: _Own, reach: float, least: float, best: _Option | None) -> Iterator[tuple[float, _Own]]:
+        """The same on the way to known traps by other moves than the ``best`` one.
+
+        A way ends where even mates in all positions on it would not raise the expectation to the ``least`` by which it
+        would become the repertoire's.
+        """
+        for option in own.options:
+            if option is best or option.weighed.uci not in own.known:
                 continue
-            if not child.own.is_expanded:
-                yield here, child.own
-            else:
-                known = self._lines.moves(child.own.board)
-                for below in child.own.options:
-                    if below is child.own.best or below.weighed.uci in known:
-                        yield from self._ends(below, here)
+            on_way = [(child, then) for child, then in self._open(option) if then.known]
+            most = option.expected + sum(child.reply.probability * (1 - child.expected) for child, _ in on_way)
+            if most < least:
+                continue
+            for child, then in on_way:
+                here = reach * child.reply.probability
+                if not then.is_expanded:
+                    yield here, then
+                else:
+                    needed = 1 - (most - least) / child.reply.probability
+                    yield from self._ways(then, here, needed, None)
 
-    def _choose(self, option: _Option) -> None:
-        """Expected values anew, from the ends to the beginning."""
+    def _open(self, option: _Option) -> Iterator[tuple[_Child, _Own]]:
+        """The replies after which the game goes on within the depth, with the positions after them."""
         for child in option.children:
-            for below in child.own.options:
-                self._choose(below)
-            if child.own.options:
-                child.own.expected = child.own.best.expected
+            if child.trap is None and child.own is not None and child.own.ply < self._options.depth:
+                yield child, child.own
 
-    def _baits(self, option: _Option) -> Iterator[tuple[_Option, _Child]]:
-        """Baits of the repertoire that were not put to the test."""
+    def _choose(self, changed: Iterable[_Option]) -> None:
+        """Weigh moves anew whose replies have changed, and choose anew from there to the beginning."""
+        waiting = list(changed)
+        while waiting:
+            option = waiting.pop()
+            before = option.expected
+            option.weigh_anew()
+            if option.own is not None and option.expected != before:
+                self._choose_in(option.own)
+                waiting += option.own.reached_by
+
+    def _choose_in(self, own: _Own) -> None:
+        """Choose the best option anew, whose replies then have positions after them."""
+        while True:
+            own.best = max(own.options, key=lambda option: (option.expected, option.weighed.uci), default=None)
+            if own.best is None or own.best.goes_on:
+                return
+            self._go_on(own.best)
+
+    def _baits(self, option: _Option) -> Iterator[tuple[_Option, list[_Child]]]:
+        """Moves of the repertoire with the replies that may be baits and were not put to the test."""
+        losing = [child for child in option.children if not child.is_tested and child.reply.gift >= BAIT_GIFT]
+        if losing:
+            tempting = set(_native.tempting_moves(option.board.fen()))
+            for child in losing:
+                child.is_tested = True
+            if baits := [child for child in losing if may_be_bait(child.reply, tempting)]:
+                yield option, baits
         for child in option.children:
-            if not child.is_tested and child.reply.gift >= BAIT_GIFT:
-                yield option, child
-            if child.own.options and child.trap is None:
+            if child.own is not None and child.own.best is not None and child.trap is None:
                 yield from self._baits(child.own.best)
 
     def _prove(self) -> None:
         """Put the baits of the repertoire to the test until all that it sets are proved."""
         budget = Budget(nodes=self._options.test_nodes)
 
-        def test(bait: tuple[_Option, _Child], stop: Cancellation) -> BaitTest:
-            option, child = bait
-            return check_bait(option.board.fen(), child.reply.uci, budget=budget, stop=stop)
+        def test(baits: tuple[_Option, list[_Child]], stop: Cancellation) -> list[BaitTest]:
+            option, children = baits
+            return check_baits(option.board.fen(), [child.reply.uci for child in children], budget, stop)
 
         while baits := list(self._baits(self.root)):
-            for (option, child), found in list(in_order(self._pool, test, baits, ahead=2, stop=Cancellation())):
-                child.is_tested = True
-                proved = found.verdict is Verdict.PROVED
-                given = found.loss if proved else max(0.0, min(found.loss, child.reply.gift))
-                child.value = min(1.0, option.weighed.value + given)
-                if is_trap(found, child.reply.probability):
-                    child.trap = found
-                elif not child.own.is_expanded:
-                    child.own.expected = child.value
+            for (option, children), found in list(in_order(self._pool, test, baits, ahead=2, stop=Cancellation())):
+                for child, one in zip(children, found, strict=True):
+                    proved = one.verdict is Verdict.PROVED
+                    given = one.loss if proved else max(0.0, min(one.loss, child.reply.gift))
+                    child.value = min(1.0, option.weighed.value + given)
+                    if is_trap(one, child.reply.probability):
+                        child.trap = one
+                self._choose([option])
             if self._stop.is_cancelled:
                 raise UsageError("the repertoire was cancelled before it was whole")
-            self._choose(self.root)
 
     # The result -------------------------------------------------------------------------------------------------------
 
@@ -315,13 +378,14 @@ class _Tree:
             trap = None if child.trap is None else _trap(option, child, child.trap, moves, reach)
             san = [] if not child.reply.uci else [option.board.san(chess.Move.from_uci(child.reply.uci))]
             then = None
-            if trap is None and child.own.options:
-                best = child.own.best
-                ours = child.own.board.san(chess.Move.from_uci(best.weighed.uci))
+            own, best = child.own, None if child.own is None else child.own.best
+            if trap is None and own is not None and best is not None:
+                ours = own.board.san(chess.Move.from_uci(best.weighed.uci))
                 below = tuple(self.replies(best, [*moves, *san, ours], here))
-                epd = _native.epd(child.own.board.fen())
-                then = Position(epd, best.weighed.uci, best.weighed.cost, child.own.expected, below)
-            yield Reply(child.reply.uci, child.reply.probability, trap, then)
+                epd = _native.epd(own.fen)
+                then = Position(epd, best.weighed.uci, best.weighed.cost, best.expected, below)
+            if trap is not None or then is not None or child.reply.probability >= LEAST_PROBABILITY:
+                yield Reply(child.reply.uci, child.reply.probability, trap, then)
 
 
 def _trap(option: _Option, child: _Child, test: BaitTest, moves: list[str], reach: float) -> TrapAhead:
@@ -350,5 +414,5 @@ def _trap(option: _Option, child: _Child, test: BaitTest, moves: list[str], reac
 
 def _after(board: chess.Board, uci: str) -> chess.Board:
     after = board.copy(stack=False)
-    after.push_uci(uci)
+    after.push(chess.Move.from_uci(uci))
     return after

@@ -29,6 +29,9 @@ LEAST_PROBABILITY = 0.005
 MOST_REPLIES = 16
 """Replies to a move that are searched."""
 
+RARE_PROBABILITY = 0.0005
+"""Replies as likely as that belong to a move all the same."""
+
 COARSE = 8
 """The first look at all moves has this part of the nodes."""
 
@@ -43,7 +46,7 @@ class ReplyValue:
     uci: str
     probability: float
     gift: float
-    """Win chance that it gives away against the best reply, 0..2, by a short search."""
+    """Win chance that it gives away against the best reply, 0..2, by a short search; 0 if it was not searched."""
     reply: LikelyReply
 
 
@@ -57,7 +60,7 @@ class WeighedMove:
     cost: float
     """What it gives away against our best move, 0..2."""
     replies: tuple[ReplyValue, ...]
-    """Those that were searched, the likeliest first."""
+    """Those that were searched or are not too rare, the likeliest first."""
 
     @property
     def hope(self) -> float:
@@ -131,14 +134,16 @@ def reply_values(
     stop: Cancellation | None = None,
     wanted: Sequence[str] = (),
 ) -> tuple[float, tuple[ReplyValue, ...]]:
-    """Our win chance where the opponent is to move, if he answers well, and his likely and the ``wanted`` replies.
+    """Our win chance where the opponent is to move, if he answers well, and his replies but for very rare ones.
 
-    The position has a search of ``nodes`` nodes, each reply one of half as many. ``board`` has the move that led to it.
-    Without replies if the game is over or ``stop`` was cancelled.
+    The position has a search of ``nodes`` nodes, each likely and each ``wanted`` reply one of half as many. ``board``
+    has the move that led to it. Without replies if the game is over or ``stop`` was cancelled.
     """
     best, replies, gifts = foreseen_replies(board, model, nodes, stop, wanted)
     return -best, tuple(
-        ReplyValue(one.uci, one.probability, gifts[one.uci], one) for one in replies if one.uci in gifts
+        ReplyValue(one.uci, one.probability, gifts.get(one.uci, 0.0), one)
+        for one in replies
+        if one.uci in gifts or (gifts and one.probability >= RARE_PROBABILITY)
     )
 
 

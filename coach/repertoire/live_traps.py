@@ -6,7 +6,7 @@ takes longer. The baits of the most hopeful moves are put to the trap test, beca
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
 
 import chess
@@ -257,6 +257,11 @@ def is_trap(test: BaitTest, probability: float) -> bool:
     tempts = test.tempts or probability >= TEMPTING_SHARE
     loses = test.verdict is Verdict.PROVED and (test.mate_in is not None or test.loss >= SURE_LOSS)
     return loses and tempts and not test.forced and bool(test.killer_line)
+
+
+def may_be_bait(reply: ReplyValue, tempting: Container[str]) -> bool:
+    """Whether a test could make a reply a trap; ``tempting`` are the moves (UCI) that tempt by their looks."""
+    return reply.uci in tempting or reply.probability >= TEMPTING_SHARE
 
 
 def tempts_after_capture(after: chess.Board, bait: str) -> bool:

@@ -11,22 +11,25 @@ import chess.polyglot
 import pytest
 
 from coach.repertoire import build
-from coach.repertoire.build import KnownLines, RepertoireOptions, build_repertoire
-from coach.repertoire.expectation import own_moves
+from coach.repertoire.build import RepertoireOptions, build_repertoire
+from coach.repertoire.expectation import LEAST_PROBABILITY, ReplyValue, own_moves
 from coach.repertoire.export import as_book, as_game, write_repertoire
+from coach.repertoire.known_lines import KnownLines
+from coach.repertoire.live_traps import may_be_bait
 from coach.repertoire.stored import StoredRepertoire, made_of
-from coach.repertoire.tree import Position, Repertoire, Reply
+from coach.repertoire.tree import Position, Repertoire, Reply, TrapAhead
 from db.games.index_games import index_files
 from db.library.library import Library
 from db.library.open import open_library
 from db.proof.prover import TrapProver
-from db.traps.temptation import RatingBand
-from db.traps.trap import make_trap
+from db.traps.temptation import TEMPTING_SHARE, RatingBand
+from db.traps.trap import Trap, make_trap
 from tests.coach.repertoire.test_replies import game
 from tests.support.db_traps import legal, write
+from trapcore import _native
 from trapcore.errors import InputError
 from trapcore.parallel.budget import Budget
-from trapcore.proof.trap_test import check_bait
+from trapcore.proof.trap_test import BaitTest, check_bait, check_baits
 from trapcore.proof.verdict import Verdict
 
 BAND = RatingBand(1200, 1599)
@@ -145,32 +148,125 @@ def test_known_lines_lead_to_the_traps_that_the_other_side_falls_for() -> None:
     assert KnownLines([legal()], "white").moves(chess.Board()) == [], "only what is proved is waited for"
 
 
-def test_a_known_line_is_gone_down_also_where_another_move_is_better(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    looked: list[str] = []
+@pytest.fixture
+def looked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """EPD of the positions that were examined, in their order."""
+    found: list[str] = []
 
     def recorded(fen: str, *given: Any) -> list[tuple[str, float, float]]:
-        looked.append(chess.Board(fen).epd())
+        found.append(chess.Board(fen).epd())
         return own_moves(fen, *given)
 
     monkeypatch.setattr(build, "own_moves", recorded)
-    wanted = chess.Board()
-    for san in ("a4", "e5"):
-        wanted.push_san(san)
+    return found
+
+
+QUICK = RepertoireOptions(
+    color="white", band=BAND, max_cost=0.5, positions=12, depth=6, nodes=200, test_nodes=1_000, width=1
+)
+
+
+def build_with(path: Path, options: RepertoireOptions, *lines: Trap) -> Repertoire:
+    """A repertoire out of a library of these traps, which count as proved."""
+    with open_library(path, create=True) as library:
+        library.add_all([replace(trap, verdict=Verdict.PROVED, proof_by="a test") for trap in lines])
+        return build_repertoire(library, options, compare=False)
+
+
+def line(moves: str, bait: str, killer_line: str) -> Trap:
+    return make_trap(name=moves, family="way", moves=moves, bait=bait, killer_line=killer_line)
+
+
+def after(*moves: str) -> chess.Board:
+    board = chess.Board()
+    for san in moves:
+        board.push_san(san)
+    return board
+
+
+def test_a_known_line_is_gone_down_also_where_another_move_is_better(tmp_path: Path, looked: list[str]) -> None:
+    wanted = after("a4", "e5").epd()
     # Nobody begins like that by himself.
-    line = make_trap(
-        name="Long way", family="long-way", moves="1. a4 e5 2. Nc3 d5 3. Nb5", bait="Bg4", killer_line="f3"
-    )
-    small = RepertoireOptions(
-        color="white", band=BAND, max_cost=0.5, positions=12, depth=6, nodes=200, test_nodes=1_000, width=1
-    )
-    for traps in ((), (line,)):
+    way = line("1. a4 e5 2. Nc3 d5 3. Nb5", "Bg4", "f3")
+    for traps in ((), (way,)):
         looked.clear()
-        with open_library(tmp_path / f"{len(traps)}.sqlite", create=True) as library:
-            library.add_all([replace(trap, verdict=Verdict.PROVED, proof_by="a test") for trap in traps])
-            build_repertoire(library, small, compare=False)
-        assert (wanted.epd() in looked) is bool(traps)
+        build_with(tmp_path / f"{len(traps)}.sqlite", QUICK, *traps)
+        assert (wanted in looked) is bool(traps)
+    replies = {after("a4", reply).epd() for reply in ("e5", "d5", "e6", "d6", "c5", "Nf6", "Nc6")}
+    assert replies.intersection(looked) == {wanted}, "only the way to the trap is examined"
+
+
+def test_a_known_line_is_left_where_its_trap_cannot_pay(tmp_path: Path, looked: list[str]) -> None:
+    # So few answer 1.a4 with 1...g5 that not even a mate makes up for 1.a4.
+    everything = replace(QUICK, positions=60, depth=3)
+    for reply in ("g5", "e5"):
+        build_with(tmp_path / f"{reply}.sqlite", everything, line(f"1. a4 {reply} 2. Nc3 d5 3. Nb5", "Bg4", "f3"))
+    assert after("a4", "e5").epd() in looked
+    assert after("a4", "g5").epd() not in looked
+
+
+def test_a_position_that_two_orders_of_moves_reach_is_examined_once(tmp_path: Path, looked: list[str]) -> None:
+    traps = [
+        line("1. d4 Nf6 2. c4 e5 3. dxe5 Ng4", "e3", "Nxe5"),
+        line("1. c4 Nf6 2. d4 e5 3. dxe5 Ng4", "f4", "Bc5"),
+    ]
+    build_with(tmp_path / "library.sqlite", replace(QUICK, color="black", positions=40), *traps)
+    assert {after("d4").epd(), after("c4").epd()} <= set(looked)
+    assert looked.count(after("d4", "Nf6", "c4").epd()) == 1
+    assert len(set(looked)) == len(looked)
+
+
+def test_replies_that_are_not_tested_could_be_no_traps(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
+    tested: list[tuple[str, str]] = []
+    left_out: list[ReplyValue] = []
+
+    def recorded(fen: str, baits: list[str], *given: Any) -> list[BaitTest]:
+        tested.extend((fen, bait) for bait in baits)
+        return check_baits(fen, baits, *given)
+
+    def asked(reply: ReplyValue, tempting: set[str]) -> bool:
+        found = may_be_bait(reply, tempting)
+        if not found:
+            left_out.append(reply)
+        return found
+
+    monkeypatch.setattr(build, "check_baits", recorded)
+    monkeypatch.setattr(build, "may_be_bait", asked)
+    built = build_repertoire(library, SMALL, compare=False)
+    assert tested
+    assert left_out
+    for fen, bait in tested:
+        assert bait in _native.tempting_moves(fen) or bait == "f1a6"
+    assert all(reply.probability < TEMPTING_SHARE for reply in left_out)
+    traps = {(trap.epd, trap.bait) for trap in built.traps()}
+    assert traps <= {(chess.Board(fen).epd(), bait) for fen, bait in tested}
+
+
+def test_a_reply_that_few_play_has_an_answer_if_games_get_there(library: Library) -> None:
+    first_moves = build_repertoire(library, replace(QUICK, color="black", positions=40), compare=False).beginning
+    rare = [reply for reply in first_moves if reply.probability < LEAST_PROBABILITY]
+    assert rare
+    assert all(reply.then is not None for reply in rare), "others are not worth a line"
+
+
+def test_a_trap_of_two_orders_of_moves_is_listed_once() -> None:
+    epd = after("d4", "Nf6", "c4", "e5").epd()
+
+    def trap(reach: float, *moves: str) -> Reply:
+        ahead = TrapAhead(moves, epd, "d4e5", "dxe5", ("f6g4",), ("Ng4",), None, reach, 0.5, 0.3, 0.01, 0, 0)
+        return Reply("d4e5", 0.5, ahead, None)
+
+    def start(first: str, reach: float, *moves: str) -> Reply:
+        return Reply(first, 0.5, None, Position(epd, "e7e5", 0.01, 0.0, (trap(reach, *moves),)))
+
+    orders = (start("c2c4", 0.1, "c4", "Nf6", "d4", "e5"), start("d2d4", 0.3, "d4", "Nf6", "c4", "e5"))
+    repertoire = Repertoire("black", BAND, orders, 0.5, None)
+    (found,) = repertoire.traps()
+    assert found.moves[0] == "d4"
+    assert found.reach == pytest.approx(0.4)
+    content = repertoire.to_dict()
+    assert content["positions"] == 1
+    assert content["traps_set"] == pytest.approx(0.4)
 
 
 def test_castling_in_a_book_is_the_king_taking_its_rook(tmp_path: Path) -> None:
