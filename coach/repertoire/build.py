@@ -54,6 +54,10 @@ AT_A_TIME = 8
 """Positions that are examined before the repertoire is chosen anew."""
 
 
+OWN_NODES = 8
+"""Times that the searches of our own moves get the nodes: short ones overlook what a move of the repertoire loses."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RepertoireOptions:
     """What is built. Raises `UsageError`, which names the field."""
@@ -71,7 +75,7 @@ class RepertoireOptions:
     width: int = 4
     """Own moves that are compared in each, 1..20."""
     nodes: int = 4_000
-    """Of the search of a position, 100 or more."""
+    """Of the search of a position of the opponent, 100 or more; `OWN_NODES` times as many of one of ours."""
     test_nodes: int = 100_000
     """For each question of the trap test, 1,000 or more."""
     seconds: float | None = None
@@ -240,7 +244,7 @@ class _Tree:
 
     def _look(self, own: _Own, stop: Cancellation) -> list[WeighedMove]:
         options, lines, board = self._options, self._lines, own.board
-        moves = own_moves(own.fen, options.nodes, options.max_cost, options.width, stop, own.known)
+        moves = own_moves(own.fen, OWN_NODES * options.nodes, options.max_cost, options.width, stop, own.known)
         return [weigh(board, move, self._model, options.nodes, stop, lines.moves) for move in moves]
 
     def _option(self, weighed: WeighedMove, board: chess.Board, own: _Own | None) -> _Option:
