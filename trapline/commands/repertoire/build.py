@@ -37,7 +37,12 @@ def build(
     ] = 0.08,
     depth: Annotated[int, typer.Option(metavar="PLIES", help="Depth, 1 to 60.")] = 20,
     positions: Annotated[int, typer.Option(metavar="N", help="Number of positions, the likeliest first.")] = 200,
-    nodes: Annotated[int, typer.Option(metavar="N", help="Nodes of the search of a position, 100 or more.")] = 4_000,
+    nodes: Annotated[
+        int,
+        typer.Option(
+            metavar="N", help="Nodes for a position of the opponent, 100 or more; yours get eight times as many."
+        ),
+    ] = 4_000,
     db: DbOption = None,
     jobs: JobsOption = None,
     as_json: JsonOption = False,
