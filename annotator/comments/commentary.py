@@ -112,7 +112,8 @@ class Commentator:
     ) -> tuple[dict[int, "_MoveComment"], dict[int, list[Told]]]:
         """What is added to each move, by ply, as far as there is room for it; and what is reported."""
         said = Said()
-        told = self.teller.comments(events, room.quiet, room.short, said)
+        reported = self.teller.comments(events, room.quiet, room.short, said)
+        told: dict[int, list[Told]] = {}
         texts: dict[int, _MoveComment] = {}
         by_ply, valued = _by_ply(events), {value.ply: value for value in worth.values}
         slips = {slip.value.ply: slip for slip in worth.slips}
@@ -120,6 +121,8 @@ class Commentator:
         missed: dict[int, str] = {}
         for ply in sorted(by_ply.keys() | slips.keys() | (valued.keys() if self.style.evaluations else set())):
             here, place = by_ply.get(ply, []), _place(by_ply.get(ply, []), valued.get(ply))
+            if ply in by_ply:
+                told[ply] = next(reported)[1]
             text = _MoveComment(place, layout, self.teller, texts[ply - 1].words if ply - 1 in texts else "")
             for each in told.get(ply, ()):
                 if each.event.event is Event.AVOIDED and ply in slips:
@@ -174,6 +177,11 @@ def _takes_nothing(slip: Slip) -> bool:
     """Whether the answer to the slip takes nothing."""
     board = parse_position(slip.value.fen)
     return not slip.line or not board.is_capture(board.parse_uci(slip.line[0]))
+
+
+def _answer(slip: Slip) -> str:
+    """The answer to the slip, SAN; empty after a stalemate."""
+    return _native.sans(_native.epd(slip.value.fen), slip.line[:1])[0] if slip.line else ""
 
 
 @dataclass(slots=True)
@@ -265,8 +273,8 @@ class _MoveComment:
             words = said.once(
                 slip.value.ply,
                 partial(say, misses_again=misses_again),
-                partial(say, misses_again=True),
-                partial(say, again=_takes_nothing(slip)),
+                (slip.best_line[0], partial(say, misses_again=True)),
+                *([(_answer(slip), partial(say, again=True))] if _takes_nothing(slip) else []),
             )
         if words:
             self._words.append(self._written(words))

@@ -6,10 +6,10 @@ only if somebody falls into it.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain, groupby
+from itertools import groupby
 from typing import NamedTuple
 
 import chess
@@ -66,18 +66,18 @@ class Teller:
         quiet: Collection[int] = (),
         short: Collection[int] = (),
         said: "Said | None" = None,
-    ) -> dict[int, list[Told]]:
-        """What to report of one game, by ply; a ply whose events are not reported has an empty list. What loses or
-        misses something on one of the plies ``quiet`` is reported without words, so that no other comment rests on it,
-        and on the plies ``short`` without what was better. ``said`` are the sentences of the game so far.
+    ) -> Iterator[tuple[int, list[Told]]]:
+        """What to report of one game, by ascending ply, each when it is asked for; a ply whose events are not reported
+        has an empty list. What loses or misses something on one of the plies ``quiet`` is reported without words, so
+        that no other comment rests on it, and on the plies ``short`` without what was better. ``said`` are the
+        sentences of the game so far.
         """
         ordered = sorted(events, key=lambda event: (event.ply, _ORDER.index(event.event)))
-        by_ply = {ply: list(here) for ply, here in groupby(ordered, key=lambda event: event.ply)}
         fallen = {_place(event) for event in ordered if event.event is Event.FELL and event.proved}
         game = _Game(self, fallen, quiet, short, Said() if said is None else said)
-        return {
-            ply: [told for event in chosen(here) if (told := game.tell(event, here))] for ply, here in by_ply.items()
-        }
+        for ply, group in groupby(ordered, key=lambda event: event.ply):
+            here = list(group)
+            yield ply, [told for event in chosen(here) if (told := game.tell(event, here))]
 
 
 @dataclass(slots=True)
@@ -87,19 +87,36 @@ class Said:
     sentences: dict[str, int] = field(default_factory=dict)
     """The first ply of each, without its move numbers and win chances."""
 
-    def once(self, ply: int, *forms: Callable[[], str]) -> str:
-        """The first of these forms of a comment that begins with a sentence which no earlier move has; the first one
-        without such."""
-        first = forms[0]()
-        texts = chain([first], (form() for form in forms[1:]))
-        text = next((each for each in texts if self.sentences.get(_bare(each), ply) >= ply), first)
-        self.sentences.setdefault(_bare(text), ply)
-        return text
+    def once(self, ply: int, say: Callable[[], str], *again: tuple[str, Callable[[], str]]) -> str:
+        """What ``say`` returns, without sentences that the game has already.
+
+        If an earlier move has one of them, the first form of ``again`` is written that has none: each is for a sentence
+        that names its move (SAN).
+        """
+        text = say()
+        repeated = [each for each in _sentences(text) if self.sentences.get(_bare(each), ply) < ply]
+        for move, form in again if repeated else ():
+            named = move and any(move.rstrip("+#") in re.split(r"[ ,:+#]", _bare(each)) for each in repeated)
+            if named and (other := form()) and not any(_bare(each) in self.sentences for each in _sentences(other)):
+                text = other
+                break
+        new = [each for each in _sentences(text) if _bare(each) not in self.sentences]
+        self.sentences |= {_bare(each): ply for each in new}
+        return " ".join(new)
 
 
-def _bare(text: str) -> str:
-    """The first sentence without move numbers and win chances."""
-    return re.sub(r"\d+\.(?:\.\.)?(?=\S)| \(\d+ %.*?\)", "", re.split(r"\.(?: |$)", text)[0])
+def best_move(evidence: Evidence) -> str:
+    """The better move, SAN; empty if none is known."""
+    return evidence.best_line[0] if evidence.best_line else ""
+
+
+def _sentences(text: str) -> list[str]:
+    return re.split(r"(?<=\.) (?=[A-Z\d])", text) if text else []
+
+
+def _bare(sentence: str) -> str:
+    """The sentence without its end, move numbers and win chances."""
+    return re.sub(r"\d+\.(?:\.\.)?(?=\S)| \(\d+ %.*?\)|\.$", "", sentence)
 
 
 def chosen(events: Sequence[TrapEvent]) -> list[TrapEvent]:
@@ -210,8 +227,8 @@ class _Game:
                 return self.said.once(
                     event.ply,
                     partial(say, again=again, misses_again=misses_again),
-                    partial(say, misses_again=True),
-                    partial(say, again=again or _taken(event) is None),
+                    (best_move(evidence), partial(say, again=again, misses_again=True)),
+                    *([(_answer(event)[1], partial(say, again=True))] if _taken(event) is None else []),
                 )
             case Event.MISSED:
                 reason = _reason(event)
@@ -219,7 +236,8 @@ class _Game:
                 again = again or (reason is not None and reason in self.missed)
                 self.missed.add(reason)
                 say = partial(narrator.missed, evidence, event.played_loss, was_told=place in self.fell)
-                missed = self.said.once(event.ply, partial(say, again=again), partial(say, again=True))
+                answer = _answer(event)[1]
+                missed = self.said.once(event.ply, partial(say, again=again), (answer, partial(say, again=True)))
                 return f"{_stalemate(event, narrator)} {missed}".strip()
             case Event.SPRUNG:
                 was_told = place in self.fallen or place in self.was_set

@@ -100,7 +100,7 @@ def is_answered(event: TrapEvent, plies: int) -> bool:
 
 def remarks(events: Sequence[TrapEvent], info: GameInfo, before: Sequence[TrapEvent] = ()) -> list[Message]:
     """Remarks for spectators on ``events``, in order, where those ``before`` were remarked on already."""
-    told = Teller(Narrator(ENGLISH)).comments([*before, *events])
+    told = dict(Teller(Narrator(ENGLISH)).comments([*before, *events]))
     return [
         Message("spectator", _fitted(f"{_who(each.event, info)}: ", each.text, each.event))
         for ply in sorted(told)

@@ -23,12 +23,16 @@ def test_a_sentence_of_an_earlier_move_has_its_short_form() -> None:
     assert said.once(3, lambda: "Black misses 18...c5, which attacks the knight on d4 (71 % → 44 %).") == (
         "Black misses 18...c5, which attacks the knight on d4 (71 % → 44 %)."
     )
-    longer = "Black misses 20...c5, which attacks the knight on d4 (70 % → 50 %)."
-    forms = (lambda: longer, lambda: "Black misses 20...c5 again.")
-    assert said.once(7, *forms) == "Black misses 20...c5 again."
-    # An earlier move is no repetition of a later one, and without a short form the sentence stays.
-    assert said.once(1, *forms).startswith("Black misses 20...c5")
-    assert said.once(9, forms[0]).startswith("Black misses 20...c5")
+    longer = "Black misses 20...c5, which attacks the knight on d4 (70 % → 50 %). 20...Qe7 is better."
+    short = "Black misses 20...c5 again."
+    assert said.once(7, lambda: longer, ("e5", lambda: "Still allows 21.e5."), ("c5", lambda: short)) == short
+    assert said.once(9, lambda: longer) == "20...Qe7 is better."
+
+
+def test_a_move_without_words_repeats_none() -> None:
+    said = Said()
+    for ply in (3, 5):
+        assert said.once(ply, str, ("", lambda: "Still allows 21.e5.")) == ""
 
 
 def test_a_short_comment_keeps_the_reason_and_leaves_out_the_better_move() -> None:
