@@ -6,8 +6,8 @@ import chess
 
 from db.wording import moves
 from db.wording.claims import material_words, percent_of_chance, points_of_cost
-from db.wording.effects import effects_of
-from db.wording.evidence import BETTER, EVEN, Evidence, worth_of
+from db.wording.effects import Effect, effects_of
+from db.wording.evidence import BETTER, EVEN, WINNING, Evidence, worth_of
 from db.wording.facts import CHECKS, LONGEST_MATE, Facts, Point, facts_of
 from db.wording.languages.grammar import Verbosity
 from db.wording.material import Material, takes_with_profit
@@ -17,9 +17,11 @@ from db.wording.reasons import (
     answer_threatens,
     best_effect,
     best_threatens,
+    guarded_later,
     is_little,
     is_worth_a_pawn,
     line_effect,
+    takes_wrong,
 )
 from db.wording.stands import counts_of, points_of
 from trapcore.piece_values import POINTS
@@ -46,8 +48,15 @@ class BetterMoves(Phrases):
         chances = cost_words(evidence)
         side = self.language.sides[not evidence.is_black]
         mates = missed is not None and missed.mate_in is not None
+        if again and answered is None and facts.best is not None and not mates:
+            best = moves.line([facts.best], evidence.half_move)
+            return self._say("misses_again", side=side, killer=best, chances=chances)
         # If the answer leaves the player worse as well, no chance was missed.
-        if answered is not None and (mates or evidence.before is None or evidence.before >= -EVEN):
+        if (
+            answered is not None
+            and not takes_wrong(evidence)
+            and (mates or evidence.before is None or evidence.before >= -EVEN)
+        ):
             answered = missed or answered
             gaps = {"side": side, "killer": self._killer(answered, facts_of(answered)), "chances": chances}
             if again:
@@ -80,12 +89,15 @@ class BetterMoves(Phrases):
         """``takes the knight on e2``: what the better move does that the losing one does not; empty if that is
         nothing."""
         point, effect = facts.point, best_effect(evidence)
-        if point is not None and point.does in ("guards", "covers", "blocks") and facts.best_takes is not None:
+        if point is not None and point.does in _ABOUT_SQUARES and facts.best_takes is not None:
             point = None  # what it takes is more
-        is_beside = point is None or point.does == "covers" or (point.does == "pawn" and not is_worth_a_pawn(evidence))
-        if point is not None and not (is_beside and effect is not None and effect.does in STRONG):
-            return self._point(point)
-        if effect is not None:
+        if point is not None and not _says_more(effect, point, evidence):
+            return self._point(point, self._killer(evidence, facts))
+        guarded = guarded_later(evidence)
+        if guarded is not None and (effect is None or effect.does not in STRONG | {"escape", "guard"}):
+            return self._effect(Effect("guard", (guarded,)))
+        # That a move wins is more than that it is a check.
+        if effect is not None and not (effect.does == "drives" and (evidence.before or 0.0) >= WINNING):
             return self._effect(effect)
         threat = best_threatens(evidence)
         return "" if threat is None else self._threat(threat, evidence.half_move)
@@ -151,7 +163,7 @@ class BetterMoves(Phrases):
             return 1, self._point(Point("captures", taken, square))
         later = line_effect(evidence, is_forced=False)
         if later is not None or is_strong:
-            return (1, "") if later is None else (later[0], self._effect(later[1]))
+            return (1, "") if later is None else (later[0], self._effect_in_line(evidence, *later))
         if taken is not None:
             return 1, self._point(Point("captures", taken, square))
         effects = effects_of(baited, evidence.killer_line, evidence.half_move + 1)
@@ -171,6 +183,18 @@ class BetterMoves(Phrases):
         side = self.language.sides[chess.BLACK if evidence.is_black else chess.WHITE]
         simple = facts.best_takes is not None and evidence.before >= -BETTER
         return self._say("answer_takes" if simple else "answer_is", side=side, best=best)
+
+
+_ABOUT_SQUARES = ("guards", "covers", "blocks", "prevents")
+"""What a better move does about a square."""
+
+
+def _says_more(effect: Effect | None, point: Point, evidence: Evidence) -> bool:
+    """Whether the effect of the better move says more than what it does about the answer."""
+    if effect is None or point.does == "stops_mate":
+        return effect is not None and effect.does == "win"
+    is_small = point.does in ("covers", "prevents") or (point.does == "pawn" and not is_worth_a_pawn(evidence))
+    return is_small and effect.does in STRONG
 
 
 def _takes_as_much(played: Facts, missed: Material) -> bool:

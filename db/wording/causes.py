@@ -234,6 +234,8 @@ def cause_words(evidence: Evidence, facts: Facts, language: Grammar) -> tuple[st
         return None
     if evidence.cause != "threat":
         square = _gaps(evidence, baited, language)["square"]
+        if evidence.cause == "line" and all(uci[:2] != square for uci in evidence.killer_line[:_SOON:2]):
+            return None  # nothing comes along the line
         guards = evidence.cause == "square" and baited.color_at(chess.parse_square(square)) == before.turn
         key = "cause_leaves" if guards and square == evidence.killer_line[0][2:4] else f"cause_{evidence.cause}"
         return (key, gaps or _gaps(evidence, baited, language)) if key in language.sentences else None

@@ -14,7 +14,7 @@ from trapcore import _native
 from trapcore.piece_values import POINTS
 
 _NAMED = 2  # pieces that are named as attacked
-_DEVELOPED_UNTIL = 21  # half-moves until which a piece that leaves its first rank is developed
+_DEVELOPED_UNTIL = 31  # half-moves until which a piece that leaves its first rank is developed
 _PROMOTES_IN = 9  # plies of a line until which a pawn promotes that its first move brings through
 _CENTRE = chess.SquareSet(chess.BB_FILE_C | chess.BB_FILE_D | chess.BB_FILE_E | chess.BB_FILE_F)
 
@@ -112,7 +112,9 @@ def _promotion(played: _Move) -> Effect | None:
                 if ply == 1:
                     return Effect("promotes")
                 known = ply < len(line)
-                return Effect("promotion", square=start) if known and not back else None
+                # A piece that takes the new queen, and is taken, was given up for the pawn.
+                given = back and any(other[2:4] == uci[2:4] for other in line[ply + 1 : ply + 2])
+                return Effect("promotion", square=start) if known and (given or not back) else None
         board.push(move)
     return None
 
@@ -284,6 +286,26 @@ def _open_file(played: _Move) -> Effect | None:
     return Effect("open_file", square=to) if not files[0] and files[1] and not _can_be_taken(played.after, to) else None
 
 
+def _half_open(played: _Move) -> Effect | None:
+    """A rook comes from a file with own pawns to one without, where a pawn of the other side stands."""
+    to, start = played.move.to_square, played.move.from_square
+    if played.piece != chess.ROOK or chess.square_file(to) == chess.square_file(start):
+        return None
+    own = played.after.pieces_mask(chess.PAWN, played.own)
+    files = [chess.BB_FILES[chess.square_file(square)] for square in (to, start)]
+    is_half_open = not own & files[0] and own & files[1] and played.after.pawns & files[0]
+    return Effect("half_open", square=to) if is_half_open and not _can_be_taken(played.after, to) else None
+
+
+def _drives(played: _Move) -> Effect | None:
+    """It is a check that only the king answers, which goes to a known square."""
+    if not played.after.is_check() or played.reply is None:
+        return None
+    king = played.after.king(not played.own)
+    is_king = all(move.from_square == king for move in played.after.legal_moves)
+    return Effect("drives", square=played.reply.to_square) if is_king else None
+
+
 def _outpost(played: _Move) -> Effect | None:
     """A knight comes to a square beyond the middle that a pawn guards, and that no pawn can attack."""
     to = played.move.to_square
@@ -327,6 +349,11 @@ def _development(played: _Move) -> Effect | None:
     return Effect("development", ((played.piece, played.move.to_square),)) if safe else None
 
 
+def _castling(played: _Move) -> Effect | None:
+    """It castles."""
+    return Effect("castles") if played.before.is_castling(played.move) else None
+
+
 def _opposition(played: _Move) -> Effect | None:
     """In a pawn ending the king comes to face the other one, with one square between them."""
     others = played.after.knights | played.after.bishops | played.after.rooks | played.after.queens
@@ -340,14 +367,14 @@ def _opposition(played: _Move) -> Effect | None:
 
 _FINDERS: tuple[Callable[[_Move], Effect | None], ...] = (
     _win, _mate_threat, _promotion, _doubled, _trade, _take, _attack, _offer, _pin, _guard, _no_castling, _passed,
-    _opposition, _seventh, _outpost, _open_file, _challenge, _development, _centre,
+    _opposition, _seventh, _outpost, _open_file, _half_open, _challenge, _development, _castling, _centre, _drives,
 )  # fmt: skip
 
 EFFECTS = (
     "win", "mate_threat", "promotes", "promotion", "doubled", "trade", "exchange", "take", "attack",
     "uncover", "offer", "pin", "guard",
-    "escape", "no_castling", "passed", "advance", "opposition", "seventh", "outpost", "open_file", "challenge",
-    "development", "centre",
+    "escape", "no_castling", "passed", "advance", "opposition", "seventh", "outpost", "open_file", "half_open",
+    "challenge", "development", "castles", "centre", "drives",
 )  # fmt: skip
 """What a move may do."""
 

@@ -20,7 +20,7 @@ from db.wording.material import (
     material_won,
     takes_with_profit,
 )
-from db.wording.reasons import is_still_best
+from db.wording.reasons import is_still_best, is_worth_a_pawn, takes_wrong
 from db.wording.stands import PIECE, POINT, Target, gains_on, taken_by
 from trapcore import _native
 from trapcore.parallel.budget import Budget
@@ -75,9 +75,10 @@ class Point:
     """What a move does about the killer."""
 
     does: str
-    """``captures`` a piece with profit, wins a ``pawn``, ``stops_mate``, ``saves`` the piece that the killer takes,
-    ``takes`` the piece that attacks it, ``guards`` it, ``blocks`` the attack on it, or ``covers`` the square of the
-    killer."""
+    """``captures`` a piece with profit, wins a ``pawn``, ``stops_mate``, ``saves`` the piece that the killer takes
+    with profit, or ``keeps`` it from a trade,
+    ``takes`` the piece that attacks it, ``guards`` it, ``blocks`` the attack on it, ``covers`` the square of the
+    killer, or ``prevents`` that it is played."""
     piece: chess.PieceType | None = None
     """The piece that it captures, or that the killer takes."""
     square: chess.Square | None = None
@@ -147,12 +148,18 @@ def facts_of(evidence: Evidence) -> Facts:
         taken=taken_by(before, move),
         best_takes=best.to_square if best is not None and before.is_capture(best) else None,
         left=left,
-        best_wins=material_won(evidence, before) if wins and material is None and left is None else None,
+        best_wins=_best_wins(evidence, before) if wins and material is None and left is None else None,
         best_mate=_best_mate(evidence, before, best),
         free=best is not None and not _can_take_back(before, best),
         point=None if best is None or is_mate else _point(evidence, before, best),
         perpetual=perpetual,
     )
+
+
+def _best_wins(evidence: Evidence, before: chess.Board) -> Material | None:
+    """What the best move wins; pawns only if the move costs no more."""
+    won = material_won(evidence, before)
+    return None if won is not None and won.lost[0] == chess.PAWN and not is_worth_a_pawn(evidence) else won
 
 
 def _best_mate(evidence: Evidence, before: chess.Board, best: chess.Move | None) -> int | None:
@@ -179,10 +186,13 @@ def _point(evidence: Evidence, before: chess.Board, best: chess.Move) -> Point |
     after.push(best)
     works = answered_best(evidence) is not None
     if evidence.mate_in is not None:
-        # Only a search knows of longer mates.
         mates = evidence.mate_in == 1 and _then(baited, killer).is_checkmate()
         stops = mates and not (works and _then(after, killer).is_checkmate())
+        # After the best move the search sees no mate.
+        stops = stops or (evidence.mate_in > 1 and evidence.before is not None and evidence.before > -_MATES)
         return Point("stops_mate") if stops else None
+    if takes_wrong(evidence):
+        return None
     if takes_with_profit(before, best.uci()):
         # Whatever it does besides, that is what a reader sees.
         taken = taken_by(before, best)
@@ -193,17 +203,19 @@ def _point(evidence: Evidence, before: chess.Board, best: chess.Move) -> Point |
         return Point("captures", *taken)
     square = killer.to_square
     if before.color_at(square) == before.turn and bait.from_square != square:
-        return _for_piece(before, after, best, killer, works=works)
-    if baited.is_capture(killer) or not works:
-        return None
-    covers = square in after.attacks(best.to_square) - before.attacks(best.from_square)
-    if not covers or square in baited.attacks(bait.to_square):
+        back = any(uci[2:4] == chess.square_name(square) for uci in evidence.killer_line[1:2])
+        wins = takes_with_profit(baited, killer.uci()) or not back
+        return _for_piece(before, after, best, killer, works=works, wins=wins)
+    if baited.is_capture(killer) or after.is_check():
         return None
     reply = best_moves(evidence)[1:2]
-    is_taken = bool(reply) and reply[0][2:4] == chess.square_name(best.to_square)
-    if is_taken or after.is_check() or gains_on(_then(after, killer)).get(square, 0) < POINT:
+    if reply and reply[0][2:4] == chess.square_name(best.to_square):
         return None
-    if is_still_best(after, killer.uci()):
+    if not works:
+        stays = after.piece_at(killer.from_square) == baited.piece_at(killer.from_square)
+        return Point("prevents") if stays and best.to_square != killer.from_square else None
+    covers = square in after.attacks(best.to_square) - before.attacks(best.from_square)
+    if not covers or square in baited.attacks(bait.to_square) or is_still_best(after, killer.uci()):
         return None
     return Point("covers", square=square)
 
@@ -229,12 +241,15 @@ def _for_piece(
     killer: chess.Move,
     *,
     works: bool,
+    wins: bool,
 ) -> Point | None:
-    """The same if the killer takes a piece that stood there before."""
+    """The same if the killer takes a piece that stood there before, and that ``wins`` something."""
     square, gains = killer.to_square, gains_on(after)
     victim = before.piece_type_at(square)
     if best.from_square == square:
-        return None if gains.get(best.to_square, 0) >= POINT else Point("saves", victim)
+        if gains.get(best.to_square, 0) >= POINT:
+            return None
+        return Point("saves" if wins else "keeps", victim, square)
     if best.to_square == killer.from_square:
         return Point("takes", victim)
     if not works:

@@ -50,6 +50,7 @@ HELD_PLIES = 4
 _KEPT_NODES = 40_000  # of the search for another reply that keeps what is said to be lost
 _ROUNDING = 0.5  # points by which exchanges count pieces in another way
 _NAMED = 3  # pieces that are named where the line goes on to what happens to one that takes back
+_LISTED = 4  # pieces that a sentence lists at most
 _AS_GOOD = 0.1  # win chance by which the answers of two searches may differ
 _MORE = 250  # centipawns: a capture that wins this much more than the line is what a reader sees
 _MATES = 0.98  # win chance of a move that mates
@@ -116,7 +117,8 @@ def material_shown(evidence: Evidence, before: chess.Board, shown: int) -> Mater
     lasting = [each for each in quiet if min(each.worth, _lasting_worth(stands, each)) >= 1]
     if not lasting:
         return None
-    stand = lasting[-1]
+    named = [each for each in lasting if each.lost.total() + each.gained.total() <= _LISTED]
+    stand = (named or lasting)[-1]
     if _is_beside_the_point(stand, evidence.cost) or is_made_up_for(stand.worth, evidence):
         return None
     taken = points_of(counts_of(before)[not victim]) - points_of(counts_of(after)[not victim])
@@ -125,6 +127,8 @@ def material_shown(evidence: Evidence, before: chess.Board, shown: int) -> Mater
     if _is_lost_anyway(stand, _lost_anyway(evidence, before, start)):
         return None
     ply = last_capture(after, line, stand.ply)
+    if ply % 2 == 0 and ply < len(line) and line[ply][2:4] != line[ply - 1][2:4]:
+        ply += 1  # it ends with a move of the side that wins
     sans = _native.sans(_native.epd(after.fen()), line[:ply])
     return Material(_sorted(stand.lost), _sorted(stand.gained), ply, tuple(sans), only=False)
 
@@ -157,8 +161,11 @@ def _could_take_more(after: chess.Board, evidence: Evidence, least: float) -> bo
 
 
 def material_won(evidence: Evidence, before: chess.Board) -> Material | None:
-    """What the best move wins by its line, a piece at least; None if that is nothing certain, or the losing move wins
-    as much. Of what it wins by its line, and against the next best reply, it is the least."""
+    """What the best move wins by its line, a piece, or pawns for nothing.
+
+    None if that is nothing certain, or the losing move wins as much. Of what it wins by its line, and against the next
+    best reply, it is the least.
+    """
     line, victim = best_moves(evidence), not before.turn
     start = counts_of(before)
     # What falls to the first move may be taken back by it: the line does not show it.
@@ -171,7 +178,8 @@ def material_won(evidence: Evidence, before: chess.Board) -> Material | None:
         if against is None:
             return None
         stand = min(stand, against, key=lambda each: each.worth)
-    if stand.worth < POINTS[chess.KNIGHT]:
+    are_pawns = set(stand.lost) == {chess.PAWN} and not stand.gained
+    if stand.worth < (1 if are_pawns else POINTS[chess.KNIGHT]):
         return None
     return Material(_sorted(stand.lost), _sorted(stand.gained), stand.ply, evidence.best_line, only=False)
 
@@ -250,7 +258,8 @@ def _against_another(before: chess.Board, line: Sequence[str]) -> Sequence[str] 
 def _is_missed(evidence: Evidence, before: chess.Board, start: dict[chess.Color, Counts], worth: float) -> bool:
     """Whether the losing move wins less than half as much by its line."""
     after = after_line(before, (evidence.bait,))
-    played = [each.worth for each in stands_of(start, after, evidence.killer_line, not before.turn) if each.is_quiet]
+    line = continued(after, evidence.killer_line)
+    played = [each.worth for each in stands_of(start, after, line, not before.turn) if each.is_quiet]
     return bool(played) and min(played) <= worth / 2
 
 

@@ -11,9 +11,11 @@ from db.wording.effects import Effect
 from db.wording.evidence import Evidence
 from db.wording.facts import CHECKS, Facts, Motif, Point
 from db.wording.languages.grammar import FIRST_HALF_MOVE, Grammar, Verbosity
+from db.wording.material import takes_with_profit
 from db.wording.moves import MATE_PLIES, shown_line
 from db.wording.names import trap_name
-from db.wording.reasons import Threat, line_effect, was_there
+from db.wording.reasons import STRONG, Threat, line_effect, was_there
+from db.wording.stands import after_line, taken_by
 from trapcore.piece_values import POINTS
 from trapcore.trees.chess_game import parse_position
 
@@ -70,7 +72,7 @@ class Phrases:
         if found and not is_cause and was_there(evidence, found[0], [square for _, square in found[1].targets]):
             found = None
         if found is not None:
-            return f"{self._plies(evidence, facts.line[: found[0]])} {self._effect(found[1])}"
+            return f"{self._plies(evidence, facts.line[: found[0]])} {self._effect_in_line(evidence, *found)}"
         return self._plies(evidence, facts.line[:exchange]) if exchange else self._line(evidence, facts)
 
     def _trap(self, evidence: Evidence, facts: Facts) -> dict[str, str]:
@@ -120,17 +122,30 @@ class Phrases:
             rank=square[1:],
         )
 
+    def _effect_in_line(self, evidence: Evidence, ply: int, effect: Effect) -> str:
+        """What a move of the killer line does: ``takes the pawn on h5 and attacks the rook on g6``."""
+        board = after_line(parse_position(evidence.fen), (evidence.bait, *evidence.killer_line[: ply - 1]))
+        killer = board.parse_uci(evidence.killer_line[ply - 1])
+        taken = taken_by(board, killer)
+        does = self._effect(effect)
+        reply = evidence.killer_line[ply : ply + 1]
+        stays = takes_with_profit(board, killer.uci()) or (reply and reply[0][2:4] != killer.uci()[2:4])
+        if taken is None or effect.does not in STRONG or not stays:
+            return does
+        return f"{self._effect(Effect('take', (taken,)))} {self.language.joined} {does}"
+
     def _threat(self, threat: Threat, half_move: int) -> str:
         """``attacks the knight on f6``, or ``threatens 16.Bxh7+``; ``half_move`` is that of the move that threatens."""
         if threat.attacked is not None:
             return self._effect(Effect("attack", (threat.attacked,)))
         return self.language.points["threatens"].format(threat=moves.line([threat.san], half_move + 2))
 
-    def _point(self, point: Point) -> str:
-        """``guards the pawn on e4``."""
+    def _point(self, point: Point, killer: str = "") -> str:
+        """``guards the pawn on e4``; ``killer`` is the move that is prevented."""
         return self.language.points[point.does].format(
             piece="" if point.piece is None else self.language.the_piece[point.piece],
             square="" if point.square is None else chess.square_name(point.square),
+            killer=killer,
         )
 
     def _does(self, motif: Motif) -> str:

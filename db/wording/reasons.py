@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import chess
 
-from db.wording.effects import Effect, effects_of
+from db.wording.effects import EFFECTS, Effect, effects_of
 from db.wording.evidence import Evidence
 from db.wording.material import answered_best, best_moves, is_made_up_for, lost_points, takes_with_profit
 from db.wording.stands import POINT, Target, after_line, gains_on, settled, taken_by
@@ -25,10 +25,12 @@ _THREATENED, _THREATENED_MATE = 2, 3  # points that a threat wins at least, and 
 
 _SOON = 6  # plies of a line in which happens what a move is about
 
-_OF_BETTER = frozenset({"guard", "escape", "trade", "exchange", "take", "development", "centre"})
+_OF_BETTER = frozenset({"guard", "escape", "trade", "exchange", "take", "development", "centre", "castles", "drives"})
 """Effects that nobody would call the fault of the move before."""
 
-_SMALL = frozenset({"no_castling", "doubled", "offer", "open_file", "challenge", "outpost", "seventh", "advance"})
+_SMALL = frozenset(
+    {"no_castling", "doubled", "offer", "open_file", "half_open", "challenge", "outpost", "seventh", "advance"}
+)
 """Effects that are no reason why a move costs `BLUNDER`."""
 
 STRONG = frozenset({"mate_threat", "promotion", "attack", "uncover", "pin"})
@@ -40,14 +42,24 @@ _ON_TARGETS = frozenset({"win", "attack", "uncover", "offer", "pin", "guard", "e
 
 @lru_cache(maxsize=4096)
 def answer_effect(evidence: Evidence) -> Effect | None:
-    """What the answer to a losing move does that it does not do after the best move; None if that is nothing."""
-    if is_allowed_as_well(evidence):
+    """What the answer to a losing move does that it does not do after the best move; None if that is nothing.
+
+    If the answer is as good after the best move, only a threat counts; where it takes back, only mate and a
+    promotion.
+    """
+    if _is_expected(evidence):
         return None
     baited = parse_position(evidence.fen)
     baited.push_uci(evidence.bait)
     hidden = _OF_BETTER | (_SMALL if evidence.cost is not None and evidence.cost >= BLUNDER else frozenset())
-    effects = effects_of(baited, evidence.killer_line, evidence.half_move + 1)
-    found = _first_new((each for each in effects if each.does not in hidden), _after_best(evidence))
+    if takes_back(evidence):
+        hidden |= frozenset(EFFECTS) - {"mate_threat", "promotion", "promotes"}
+    effects = [
+        each for each in effects_of(baited, evidence.killer_line, evidence.half_move + 1) if each.does not in hidden
+    ]
+    if is_allowed_as_well(evidence):
+        effects = [each for each in effects if each.does in STRONG]
+    found = _first_new(effects, _after_best(evidence))
     # What is lost for certain is said elsewhere: what only falls in the line would be too much.
     return None if found is None or found.does == "win" else found
 
@@ -83,16 +95,41 @@ def line_effect(evidence: Evidence, plies: int = 3, *, is_forced: bool = True) -
         if ply % 2 == 1:
             allowed += effects_of(before, better[ply:], evidence.half_move + ply)
         before.push_uci(uci)
+    allowed += _after_best(evidence)
+    gone = ""
     for ply in range(1, min(plies, len(evidence.killer_line)) + 1):
         if ply % 2 == 1:
-            found = effects_of(board, evidence.killer_line[ply - 1 :], evidence.half_move + ply)
-            effect = _first_new(filter(_is_strong, found), allowed)
-            if effect is not None:
+            found = filter(_is_strong, effects_of(board, evidence.killer_line[ply - 1 :], evidence.half_move + ply))
+            effect = _first_new((each for each in found if not _is_about(each, gone)), allowed)
+            if effect is not None and (ply > 1 or not takes_back(evidence)):
                 return ply, effect
-        elif is_forced and _has_another(board, evidence.killer_line[ply - 1], evidence.after):
-            return None
+        else:
+            if is_forced and _has_another(board, evidence.killer_line[ply - 1], evidence.after):
+                return None
+            if not _is_natural(board, evidence.killer_line[ply - 1]):
+                gone = evidence.killer_line[ply - 1][2:4]  # nothing forces a piece to go to where it is attacked
         board.push_uci(evidence.killer_line[ply - 1])
     return None
+
+
+def _is_expected(evidence: Evidence) -> bool:
+    """Whether the line of the best move has the answer as well."""
+    return evidence.killer_line[0] in best_moves(evidence)[1::2]
+
+
+def takes_back(evidence: Evidence) -> bool:
+    """Whether the losing move takes a piece, and the answer takes back."""
+    board = parse_position(evidence.fen)
+    takes = board.is_capture(board.parse_uci(evidence.bait))
+    return takes and evidence.killer_line[0][2:4] == evidence.bait[2:4]
+
+
+def takes_wrong(evidence: Evidence) -> bool:
+    """Whether the best move takes on the same square with another piece."""
+    board = parse_position(evidence.fen)
+    if evidence.best is None or evidence.best[2:4] != evidence.bait[2:4] or evidence.best[:2] == evidence.bait[:2]:
+        return False
+    return board.is_capture(board.parse_uci(evidence.best)) and board.is_capture(board.parse_uci(evidence.bait))
 
 
 def _after_best(evidence: Evidence) -> list[Effect]:
@@ -126,9 +163,18 @@ def was_there(evidence: Evidence, ply: int, squares: Sequence[chess.Square]) -> 
         return False
     if not squares:
         return ply == 1 and is_threat(evidence)
+    if takes_with_profit(line, move.uci()) and not takes_with_profit(idle, move.uci()):
+        return False
     by = idle.turn
     idle.push(move)
     return all(square == move.to_square or idle.is_attacked_by(by, square) for square in squares)
+
+
+def was_threatened(evidence: Evidence, ply: int, squares: Sequence[chess.Square]) -> bool:
+    """Whether `was_there` holds of this move, and it would have been as good as any after a pass."""
+    idle = _passed(evidence)
+    there = idle is not None and was_there(evidence, ply, squares)
+    return there and idle is not None and is_still_best(idle, evidence.killer_line[ply - 1])
 
 
 @lru_cache(maxsize=4096)
@@ -234,8 +280,8 @@ def is_still_best(board: chess.Board, move: str) -> bool:
 @lru_cache(maxsize=4096)
 def is_allowed_as_well(evidence: Evidence) -> bool:
     """Whether the answer is as good after the best move, or its line has it as well."""
-    killer, after = evidence.killer_line[0], answered_best(evidence)
-    return killer in best_moves(evidence)[1::2] or (after is not None and is_still_best(after, killer))
+    after = answered_best(evidence)
+    return _is_expected(evidence) or (after is not None and is_still_best(after, evidence.killer_line[0]))
 
 
 def is_worth_a_pawn(evidence: Evidence) -> bool:
@@ -254,9 +300,43 @@ def _has_another(board: chess.Board, reply: str, value: float | None) -> bool:
     return win_chance(search(board.fen(), Budget(nodes=_NODES), only=others).value) >= value - _AS_GOOD / 2
 
 
+def is_likely(evidence: Evidence, ply: int) -> bool:
+    """Whether each reply of the killer line before this ply is one that anybody would see."""
+    board = after_line(parse_position(evidence.fen), (evidence.bait,))
+    for count, uci in enumerate(evidence.killer_line[: ply - 1], 1):
+        if count % 2 == 0 and not _is_natural(board, uci):
+            return False
+        board.push_uci(uci)
+    return True
+
+
+def _is_natural(board: chess.Board, reply: str) -> bool:
+    """Whether the reply takes something, answers a check, or moves a piece that could be taken with profit."""
+    move, idle = board.parse_uci(reply), board.copy(stack=False)
+    if board.is_check() or board.is_capture(move):
+        return True
+    idle.push(chess.Move.null())
+    return gains_on(idle).get(move.from_square, 0) >= POINT
+
+
+def _is_about(effect: Effect, square: str) -> bool:
+    return any(chess.square_name(target) == square for _, target in effect.targets)
+
+
 def _is_strong(effect: Effect) -> bool:
     pieces = any(kind != chess.PAWN for kind, _ in effect.targets)
     return effect.does in ("mate_threat", "promotion") or (effect.does in STRONG and pieces)
+
+
+def gives_up_castling(evidence: Evidence) -> bool:
+    """Whether only the losing move ends the right to castle of who makes it."""
+    before = parse_position(evidence.fen)
+    side = before.turn
+    if not before.has_castling_rights(side) or before.is_castling(before.parse_uci(evidence.bait)):
+        return False
+    baited, better = (after_line(before, (uci,)) for uci in (evidence.bait, evidence.best or evidence.bait))
+    castles = evidence.best is not None and before.is_castling(before.parse_uci(evidence.best))
+    return not baited.has_castling_rights(side) and (castles or better.has_castling_rights(side))
 
 
 @lru_cache(maxsize=4096)
@@ -285,15 +365,49 @@ def _explains(effect: Effect, evidence: Evidence, line: Sequence[str]) -> bool:
     move, and not after the best one; what it develops the other line does not develop."""
     if effect.does in ("guard", "escape"):
         square = chess.square_name(effect.targets[0][1])
-        falls = any(uci[2:4] == square for uci in evidence.killer_line[:_SOON:2])
-        return falls and _hangs(evidence, square) and not any(uci[2:4] == square for uci in line[1:_SOON:2])
+        return _falls_only(evidence, square, line) and _hangs(evidence, square)
+    if effect.does == "win":
+        return evidence.bait[2:4] != chess.square_name(effect.targets[0][1])
     if effect.does in ("trade", "take", "exchange"):
         # The line of the move that was played takes there, or trades the same, as well.
         square = chess.square_name(effect.targets[-1][1])
         return all(uci[2:4] != square for uci in (evidence.bait, *evidence.killer_line[: _SOON - 1]))
+    if effect.does == "castles":
+        return not any(_castles(evidence, ply) for ply in range(1, min(_SOON, len(evidence.killer_line) + 1), 2))
     if effect.does == "development":
         return all(uci[:2] != line[0][:2] for uci in evidence.killer_line[1:_SOON:2])
     return True
+
+
+def _falls_only(evidence: Evidence, square: str, line: Sequence[str]) -> bool:
+    """Whether something is taken on the square soon after the losing move, and not in the line of the best one."""
+    falls = any(uci[2:4] == square for uci in evidence.killer_line[:_SOON:2])
+    return falls and all(uci[2:4] != square for uci in line[1:_SOON:2])
+
+
+def guarded_later(evidence: Evidence) -> Target | None:
+    """What the best move newly guards, stood there before, and is only taken in the line of the losing move."""
+    before, line = parse_position(evidence.fen), best_moves(evidence)
+    if not line or before.is_check():
+        return None
+    best = before.parse_uci(line[0])
+    after = after_line(before, line[:1])
+    for square in after.attacks(best.to_square) - before.attacks(best.from_square):
+        kind, name = before.piece_type_at(square), chess.square_name(square)
+        is_there = after.piece_at(square) == before.piece_at(square) and before.color_at(square) == before.turn
+        if kind in (None, chess.KING) or not is_there or evidence.bait[:2] == name:
+            continue
+        if _falls_only(evidence, name, line) and gains_on(after).get(square, 0) < POINT:
+            assert kind is not None
+            return kind, square
+    return None
+
+
+def _castles(evidence: Evidence, ply: int) -> bool:
+    """Whether the move of the killer line behind ``ply`` is castling."""
+    line = (evidence.bait, *evidence.killer_line)
+    board = after_line(parse_position(evidence.fen), line[: ply + 1])
+    return ply + 1 < len(line) and board.is_castling(board.parse_uci(line[ply + 1]))
 
 
 def _hangs(evidence: Evidence, square: str) -> bool:

@@ -24,10 +24,16 @@ from db.wording.reasons import (
     answer_takes,
     answer_threatens,
     best_effect,
+    gives_up_castling,
+    guarded_later,
     is_allowed_as_well,
+    is_likely,
     is_worth_a_pawn,
     line_effect,
+    takes_back,
+    takes_wrong,
     was_there,
+    was_threatened,
 )
 from db.wording.stands import Target, taken_by
 from trapcore.trees.chess_game import parse_position
@@ -79,7 +85,7 @@ class Narrator(BetterMoves):
     def _with_better(self, evidence: Evidence, better: str, *, is_told: bool, judges: bool = True) -> str:
         """What happened, and what was better. If ``is_told`` that was reported of the move before."""
         evidence = _without_missed(evidence) if is_told else evidence
-        if self.short and is_told and better:
+        if self.short and is_told and better and not takes_wrong(evidence):
             return better
         # A verdict is the last to be written.
         judges = judges and not (self.short and better)
@@ -224,7 +230,7 @@ class Narrator(BetterMoves):
         if answered is not None or facts.best_wins is not None or facts.point is not None:
             return better
         return self._allows(evidence, facts, cost_words(evidence)) or (
-            better if best_effect(evidence) is not None else ""
+            better if best_effect(evidence) is not None or guarded_later(evidence) is not None else ""
         )
 
     def stalemate(self, fen: str, move: str, half_move: int) -> str:
@@ -265,9 +271,15 @@ class Narrator(BetterMoves):
             is_pawn = facts.point is not None and facts.point.does == "pawn" and reason[0] in _LEAVES
             allows = self._allows(evidence, facts) if is_pawn else ""
             gaps["why"] = self._why(evidence, facts, is_cause=True)
+            if reason[0] == "cause_line":
+                opened = [uci[:2] for uci in evidence.killer_line].index(reason[1]["square"])
+                gaps["why"] = self._plies(evidence, facts.line[: opened + 1])
             return allows or self._say(reason[0], **gaps, **reason[1])
         if facts.material is not None:
             return self._say("loses_material", **gaps, what=material_words(self.language, facts.material))
+        if takes_wrong(evidence):
+            is_pawn = parse_position(evidence.fen).piece_type_at(chess.parse_square(evidence.bait[:2])) == chess.PAWN
+            return self._say("takes_wrong_pawn" if is_pawn else "takes_wrong_piece", **gaps)
         if leaves and facts.left is not None:
             return self._leaves(facts.left, gaps)
         taken = answer_takes(evidence)
@@ -279,6 +291,8 @@ class Narrator(BetterMoves):
             return allows
         if leaves and (left := _leaves_point(evidence, facts)) is not None:
             return self._leaves(left, gaps)
+        if gives_up_castling(evidence):
+            return self._say("gives_up_castling", **gaps)
         if not judges:
             return ""
         other = self.language.sides[chess.WHITE if evidence.is_black else chess.BLACK]
@@ -297,7 +311,7 @@ class Narrator(BetterMoves):
             return ""
         ply, does, squares = found
         gaps = {"move": self._bait(evidence, facts), "does": does, "chances": chances}
-        if not was_there(evidence, ply, squares):
+        if not was_threatened(evidence, ply, squares):
             return self._say("allows_effect", **gaps, killer=self._plies(evidence, facts.line[:ply]))
         baited = parse_position(evidence.fen)
         baited.push_uci(evidence.bait)
@@ -312,10 +326,8 @@ class Narrator(BetterMoves):
     def _answer_reason(self, evidence: Evidence, facts: Facts) -> tuple[int, str, Sequence[chess.Square]] | None:
         """What the answer to a losing move does, or its line soon: the ply from 1, the words, and the squares it is
         about; None if that is nothing, or if the best move allows it as well."""
-        if is_allowed_as_well(evidence):
-            return None
         motif = facts.motif
-        if motif is not None and motif.name not in CHECKS:
+        if motif is not None and motif.name not in CHECKS and not is_allowed_as_well(evidence):
             return motif.ply, self._does(motif), motif.squares
         effect, taken = answer_effect(evidence), answer_takes(evidence)
         found = (1, effect) if effect is not None else line_effect(evidence)
@@ -325,18 +337,21 @@ class Narrator(BetterMoves):
             squares = [square for _, square in found[1].targets]
             # Nobody has to meet a trade.
             if found[1].does in _MET or not was_there(evidence, found[0], squares):
-                return found[0], self._effect(found[1]), squares
-        threat = answer_threatens(evidence)
+                return found[0], self._effect_in_line(evidence, *found), squares
+        is_new = not is_allowed_as_well(evidence) and not takes_back(evidence)
+        threat = answer_threatens(evidence) if is_new else None
         if threat is not None:
-            attacked = [] if threat.attacked is None else [threat.attacked[1]]
-            return 1, self._threat(threat, evidence.half_move + 1), attacked
+            if threat.attacked is not None:
+                does = self._effect_in_line(evidence, 1, Effect("attack", (threat.attacked,)))
+                return 1, does, [threat.attacked[1]]
+            return 1, self._threat(threat, evidence.half_move + 1), ()
         shown = material_shown(evidence, parse_position(evidence.fen), moves.MOST_PLIES)
-        if shown is not None:
+        if shown is not None and not is_allowed_as_well(evidence):
             return shown.ply, self.language.points["wins"].format(what=material_words(self.language, shown)), ()
         later = line_effect(evidence, is_forced=False)
-        if later is None:
+        if later is None or not is_likely(evidence, later[0]):
             return None
-        return later[0], self._effect(later[1]), [square for _, square in later[1].targets]
+        return later[0], self._effect_in_line(evidence, *later), [square for _, square in later[1].targets]
 
     def _of_cause(self, evidence: Evidence, facts: Facts) -> dict[str, str]:
         """Gaps of the sentences about causes."""
