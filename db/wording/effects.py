@@ -175,6 +175,8 @@ def _offer(played: _Move) -> Effect | None:
     kind, own, start = played.piece, played.after.attacks(played.move.to_square), played.move.from_square
     if kind not in (chess.QUEEN, chess.ROOK) or _can_be_taken(played.after, played.move.to_square):
         return None
+    if played.after.is_check():
+        return None  # nobody may take the offer at once
     faced = (own - played.before.attacks(start)) & played.after.pieces(kind, not played.own)
     return Effect("offer", ((kind, min(faced)),)) if faced else None
 

@@ -157,9 +157,11 @@ def facts_of(evidence: Evidence) -> Facts:
 
 
 def _best_wins(evidence: Evidence, before: chess.Board) -> Material | None:
-    """What the best move wins; pawns only if the move costs no more."""
+    """What the best move wins; pawns only if the move costs no more, and takes none on the same square."""
     won = material_won(evidence, before)
-    return None if won is not None and won.lost[0] == chess.PAWN and not is_worth_a_pawn(evidence) else won
+    if won is None or won.lost[0] != chess.PAWN:
+        return won
+    return won if is_worth_a_pawn(evidence) and not takes_wrong(evidence) else None
 
 
 def _best_mate(evidence: Evidence, before: chess.Board, best: chess.Move | None) -> int | None:

@@ -81,10 +81,12 @@ def answer_takes(evidence: Evidence) -> Effect | None:
 
 
 @lru_cache(maxsize=4096)
-def line_effect(evidence: Evidence, plies: int = 3, *, is_forced: bool = True) -> tuple[int, Effect] | None:
+def line_effect(
+    evidence: Evidence, plies: int = 3, *, is_forced: bool = True, is_strong: bool = True
+) -> tuple[int, Effect] | None:
     """The first move in so many plies of the killer line that threatens or wins something, by its ply from 1, and what
     it does; None without one, and if the line of the best move allows the same. Unless ``is_forced`` is false, no other
-    reply on the way is as good."""
+    reply on the way is as good. Unless ``is_strong`` is false, it is a threat or a win, and not only a better place."""
     if is_forced and is_allowed_as_well(evidence):
         return None
     board, before = parse_position(evidence.fen), parse_position(evidence.fen)
@@ -99,7 +101,8 @@ def line_effect(evidence: Evidence, plies: int = 3, *, is_forced: bool = True) -
     gone = ""
     for ply in range(1, min(plies, len(evidence.killer_line)) + 1):
         if ply % 2 == 1:
-            found = filter(_is_strong, effects_of(board, evidence.killer_line[ply - 1 :], evidence.half_move + ply))
+            effects = effects_of(board, evidence.killer_line[ply - 1 :], evidence.half_move + ply)
+            found = (each for each in effects if (_is_strong(each) if is_strong else each.does in _SMALL))
             effect = _first_new((each for each in found if not _is_about(each, gone)), allowed)
             if effect is not None and (ply > 1 or not takes_back(evidence)):
                 return ply, effect

@@ -86,7 +86,9 @@ class Narrator(BetterMoves):
         """What happened, and what was better. If ``is_told`` that was reported of the move before."""
         evidence = _without_missed(evidence) if is_told else evidence
         if self.short and is_told and better and not takes_wrong(evidence):
-            return better
+            if self._best_does(evidence, facts_of(evidence)):
+                return better
+            return self._what_happened(evidence, judges=False, leaves=False) or better
         # A verdict is the last to be written.
         judges = judges and not (self.short and better)
         happened = self._what_happened(evidence, judges=judges, leaves=not is_told)
@@ -291,6 +293,10 @@ class Narrator(BetterMoves):
             return allows
         if leaves and (left := _leaves_point(evidence, facts)) is not None:
             return self._leaves(left, gaps)
+        small = line_effect(evidence, is_forced=False, is_strong=False)
+        if small is not None and is_likely(evidence, small[0]):
+            found = {"killer": self._plies(evidence, facts.line[: small[0]]), "does": self._effect(small[1])}
+            return self._say("allows_effect", **gaps | found | {"chances": ""})
         if gives_up_castling(evidence):
             return self._say("gives_up_castling", **gaps)
         if not judges:

@@ -64,6 +64,19 @@ RECAPTURE = evidence(
     "d4e5 dxe5 Qc7 f4 O-O f5", 0.398, 0.044, number=20,
 )  # fmt: skip
 
+DISCOVERED_CHECK = evidence(
+    "r4rk1/1p4pp/p1p1R1n1/8/P1BP1q2/2PQ4/5PPP/R5K1 w - - 1 19", "e6e3 g8h8 e3f3 f4g5", "e6f6 Rf6+ Kh8 Rxf4 Nxf4 Qd1",
+    0.71, 0.45, number=19,
+)  # fmt: skip
+SAME_PAWN = evidence(
+    "r4br1/1kpRnN1p/p1n1P3/1p4p1/5B2/8/PPP2PPP/2K3NR w - - 0 15", "d7c7 b7b6 f4g3 e7f5",
+    "f4c7 Bxc7 a5 Nf3 Rg6 N7xg5", 0.745, 0.573, number=15,
+)  # fmt: skip
+CASTLING_LOST = evidence(
+    "rnbqkbnr/ppp1pppp/8/3p4/3PP3/8/PPP2PPP/RNBQKBNR b KQkq - 0 2", "e7e5 d4e5 d5e4 d1d8 e8d8 b1c3",
+    "d5e4 dxe4 f3 e5 dxe5 Qxd1+", 0.16, -0.26, number=2,
+)  # fmt: skip
+
 
 def slip(said: Evidence) -> str:
     return Narrator(ENGLISH, beside_move=True).slip(said)
@@ -88,6 +101,10 @@ def slip(said: Evidence) -> str:
             GUARD_LEFT, "Allows 17.Nxd5, which takes the pawn on d5 and attacks the queen on c7",
             "schlägt den Bauern auf d5 und greift die Dame auf c7 an", id="a guard that goes away is no threat before",
         ),
+        pytest.param(
+            CASTLING_LOST, "Allows 3.dxe5 dxe4 4.Qxd8+, which ends the right to castle",
+            "Erlaubt 3.dxe5 dxe4 4.Qxd8+; das nimmt das Recht zur Rochade", id="castling that is lost",
+        ),
         pytest.param(COVERED, "23.Kg2 covers h3", "23.Kg2 deckt h3", id="the square of the answer"),
         pytest.param(TRADE, "26...Rdh3 avoids the trade on d3", "26...Rdh3 vermeidet den Tausch auf d3", id="a trade"),
         pytest.param(
@@ -108,6 +125,8 @@ def test_a_reason_is_read_off_the_board(said: Evidence, english: str, german: st
         pytest.param(TRADE, "safety", id="a piece that is only traded"),
         pytest.param(FREE_REPLY, "21.Qh5", id="a queen that nobody makes go where it is attacked"),
         pytest.param(RECAPTURE, "Allows 20...fxg6", id="what takes back"),
+        pytest.param(DISCOVERED_CHECK, "offers", id="a check is no offer"),
+        pytest.param(SAME_PAWN, "wins a pawn", id="a pawn that both moves take"),
     ],
 )
 def test_a_reason_that_misleads_is_not_told(said: Evidence, untrue: str) -> None:
