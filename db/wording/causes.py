@@ -234,8 +234,10 @@ def cause_words(evidence: Evidence, facts: Facts, language: Grammar) -> tuple[st
         return None
     if evidence.cause != "threat":
         square = _gaps(evidence, baited, language)["square"]
-        if evidence.cause == "line" and all(uci[:2] != square for uci in evidence.killer_line[:_SOON:2]):
-            return None  # nothing comes along the line
+        is_king = baited.piece_type_at(bait.to_square) == chess.KING
+        used = any(uci[:2] == square for uci in evidence.killer_line[:_SOON:2])
+        if evidence.cause == "line" and (is_king or not used):
+            return None  # nothing comes along the line, or what it attacked goes away
         guards = evidence.cause == "square" and baited.color_at(chess.parse_square(square)) == before.turn
         key = "cause_leaves" if guards and square == evidence.killer_line[0][2:4] else f"cause_{evidence.cause}"
         return (key, gaps or _gaps(evidence, baited, language)) if key in language.sentences else None

@@ -293,7 +293,8 @@ class Narrator(BetterMoves):
             return allows
         if leaves and (left := _leaves_point(evidence, facts)) is not None:
             return self._leaves(left, gaps)
-        small = line_effect(evidence, is_forced=False, is_strong=False)
+        is_bare = bool(evidence.best_line) and not self._best_does(evidence, facts)
+        small = line_effect(evidence, is_forced=False, is_strong=False) if is_bare else None
         if small is not None and is_likely(evidence, small[0]):
             found = {"killer": self._plies(evidence, facts.line[: small[0]]), "does": self._effect(small[1])}
             return self._say("allows_effect", **gaps | found | {"chances": ""})
