@@ -272,10 +272,7 @@ class Narrator(BetterMoves):
         if reason is not None:
             is_pawn = facts.point is not None and facts.point.does == "pawn" and reason[0] in _LEAVES
             allows = self._allows(evidence, facts) if is_pawn else ""
-            gaps["why"] = self._why(evidence, facts, is_cause=True)
-            if reason[0] == "cause_line":
-                opened = [uci[:2] for uci in evidence.killer_line].index(reason[1]["square"])
-                gaps["why"] = self._plies(evidence, facts.line[: opened + 1])
+            gaps["why"] = self._cause_shown(evidence, facts, reason)
             return allows or self._say(reason[0], **gaps, **reason[1])
         if facts.material is not None:
             return self._say("loses_material", **gaps, what=material_words(self.language, facts.material))
@@ -293,17 +290,28 @@ class Narrator(BetterMoves):
             return allows
         if leaves and (left := _leaves_point(evidence, facts)) is not None:
             return self._leaves(left, gaps)
+        if small := self._small_reason(evidence, facts, gaps):
+            return small
+        if not judges:
+            return ""
+        other = self.language.sides[chess.WHITE if evidence.is_black else chess.BLACK]
+        return self._say(verdict(evidence), evidence.half_move, **gaps, other_side=other)
+
+    def _cause_shown(self, evidence: Evidence, facts: Facts, reason: tuple[str, dict[str, str]]) -> str:
+        """The line that shows a cause: where it opens a line, until something comes along that."""
+        if reason[0] != "cause_line":
+            return self._why(evidence, facts, is_cause=True)
+        opened = [uci[:2] for uci in evidence.killer_line].index(reason[1]["square"])
+        return self._plies(evidence, facts.line[: opened + 1])
+
+    def _small_reason(self, evidence: Evidence, facts: Facts, gaps: dict[str, str]) -> str:
+        """What says more than a verdict, if the better move has no reason either; empty if that is nothing."""
         is_bare = bool(evidence.best_line) and not self._best_does(evidence, facts)
         small = line_effect(evidence, is_forced=False, is_strong=False) if is_bare else None
         if small is not None and is_likely(evidence, small[0]):
             found = {"killer": self._plies(evidence, facts.line[: small[0]]), "does": self._effect(small[1])}
             return self._say("allows_effect", **gaps | found | {"chances": ""})
-        if gives_up_castling(evidence):
-            return self._say("gives_up_castling", **gaps)
-        if not judges:
-            return ""
-        other = self.language.sides[chess.WHITE if evidence.is_black else chess.BLACK]
-        return self._say(verdict(evidence), evidence.half_move, **gaps, other_side=other)
+        return self._say("gives_up_castling", **gaps) if gives_up_castling(evidence) else ""
 
     def _leaves(self, left: Target, gaps: dict[str, str]) -> str:
         """That a piece which the better move takes was not taken."""
