@@ -46,8 +46,9 @@ _ENCODINGS = {"", "identity", "gzip", "deflate"}
 """Accepted encodings of bodies. Others can unpack a few bytes to a gigabyte."""
 
 
-ABOUT_TOKENS = {401, 403, 407}
-"""The last one is of proxies alone."""
+BY_PROXY = 407
+"""The status by which a proxy asks for a password of its own."""
+ABOUT_TOKENS = {401, 403, BY_PROXY}
 
 NOT_MODIFIED = 304
 _CONDITIONS = {"If-None-Match", "If-Modified-Since"}
@@ -229,8 +230,9 @@ def refusal(response: requests.Response, server: str = "lichess") -> LichessErro
         return Unreachable(message)
     if status not in ABOUT_TOKENS:
         return Refused(message, status)
-    # Lichess says why. A server before it, such as a proxy, answers with a page and knows nothing of the token.
-    return Unauthorized(message, status) if detail else Unreachable(message)
+    # Lichess's API sends no pages. A server before it, such as a proxy, does, and knows nothing of the token.
+    is_page = "html" in response.headers.get("Content-Type", "").lower()
+    return Unreachable(message) if is_page or status == BY_PROXY else Unauthorized(message, status)
 
 
 def _error_detail(response: requests.Response) -> str:

@@ -282,7 +282,7 @@ def test_no_wait_is_longer_than_a_week(given: str) -> None:
 
 @pytest.mark.parametrize("status", [401, 403, 407])
 def test_a_page_of_a_server_before_lichess_says_nothing_of_the_token(status: int) -> None:
-    with served(body(b"<html><title>Attention required</title></html>", status)) as url:
+    with served(body(b"<html><title>Attention</title></html>", status, Content_Type="text/html")) as url:
         client = Connection(url, None)
         with pytest.raises(Unreachable):
             client.chat("abcdefgh")
