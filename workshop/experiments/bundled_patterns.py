@@ -142,15 +142,17 @@ def _pattern(event: TrapEvent) -> ProvedPattern:
 
 
 def chosen(patterns: Iterable[ProvedPattern], wanted: int) -> list[ProvedPattern]:
-    """So many of them at most, by position: no cause twice with the same squares and the same place.
+    """So many of them at most, by position: no move twice, and no cause twice with the same squares and the same place.
 
     Those of a new position and of a cause that is new at their place come first. Of these the first of each kind, of
     cause and mechanism, comes before a second one, and so on. A position with its colours exchanged is the same one.
     """
     positions, places, squares = set[str](), set[tuple[str, str]](), set[tuple[str, str]]()
+    moves = set[tuple[str, str]]()
     tiers: dict[tuple[bool, bool], dict[tuple[str, str], list[ProvedPattern]]] = {}
     for each in patterns:
-        if _squares(each) not in squares:
+        if _squares(each) not in squares and (each.epd, each.bait) not in moves:
+            moves.add((each.epd, each.bait))
             tier = (each.cause, each.place) in places, each.epd in positions
             tiers.setdefault(tier, defaultdict(list))[each.cause, each.mechanism].append(each)
             squares.add(_squares(each))
