@@ -46,7 +46,7 @@ SHORTEST_SEARCH = 1
 WON = 0.75
 """Win chance from which on traps are not searched for any more: a bait costs .3 of it at least, which is not there."""
 
-TRAP_WEIGHT = 3.0
+TRAP_WEIGHT = 6.0
 """What an opponent is expected to give away counts so many times. At 1 a trap has to pay for itself by the search's win
 chance, which is that against an equal opponent. Opponents who fall for traps are weaker: what a trap costs hardly
 changes the score against them, see docs/bot.md."""

@@ -78,7 +78,7 @@ def test_the_best_move_is_left_for_a_trap_that_is_worth_more() -> None:
     assert top - win_chance(-60) > 0.1
     assert prefer_trap(best, [cheap, dear], values.__getitem__, 0.3) == Chosen("dear", -60, dear, False)
     # What it costs is more than what is to be hoped for.
-    unlikely = trap("cheap", 0.5, 0.01)
+    unlikely = trap("cheap", 0.5, 0.004)
     assert prefer_trap(best, [unlikely], values.__getitem__, 0.05) == best
     # What it is expected to win counts more than what it costs, see `TRAP_WEIGHT`.
     cost = top - win_chance(20)
