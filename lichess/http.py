@@ -48,7 +48,6 @@ _ENCODINGS = {"", "identity", "gzip", "deflate"}
 
 BY_PROXY = 407
 """The status by which a proxy asks for a password of its own."""
-ABOUT_TOKENS = {401, 403, BY_PROXY}
 
 NOT_MODIFIED = 304
 _CONDITIONS = {"If-None-Match", "If-Modified-Since"}
@@ -226,13 +225,13 @@ def refusal(response: requests.Response, server: str = "lichess") -> LichessErro
     if status == 429:
         seconds, key = _limit(response)
         return Limited(message, seconds, key)
-    if status >= 500 or status < 400:
+    if status >= 500 or status < 400 or status == BY_PROXY:
         return Unreachable(message)
-    if status not in ABOUT_TOKENS:
+    if status not in (401, 403):
         return Refused(message, status)
     # Lichess's API sends no pages. A server before it, such as a proxy, does, and knows nothing of the token.
     is_page = "html" in response.headers.get("Content-Type", "").lower()
-    return Unreachable(message) if is_page or status == BY_PROXY else Unauthorized(message, status)
+    return Unreachable(message) if is_page else Unauthorized(message, status)
 
 
 def _error_detail(response: requests.Response) -> str:
