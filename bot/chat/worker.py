@@ -186,8 +186,9 @@ class ChatWorker:
             return
         answered = Counter(conversation.saved.answered)
         for line in lines:
-            if answered[_said(line)] > 0:
-                answered[_said(line)] -= 1
+            question = _question_key(line)
+            if answered[question] > 0:
+                answered[question] -= 1
             else:
                 self._heard(info, line)
 
@@ -267,7 +268,8 @@ class ChatWorker:
         """
         saved, now, key = conversation.saved, time.monotonic(), chat.key(message)
         if line.room == "player":
-            saved.answered = {**saved.answered, _said(line): saved.answered.get(_said(line), 0) + 1}
+            question = _question_key(line)
+            saved.answered = {**saved.answered, question: saved.answered.get(question, 0) + 1}
         if now - conversation.replied.get(key, float("-inf")) < REPEAT_SECONDS:
             return
         conversation.replied[key] = now
@@ -366,7 +368,7 @@ class ChatWorker:
         log.info("a message for game %s was not taken in time and is dropped", outgoing.game)
 
 
-def _said(line: ChatLine) -> str:
+def _question_key(line: ChatLine) -> str:
     return f"{line.username}: {line.text}"
 
 

@@ -224,14 +224,14 @@ def test_replies_that_are_not_tested_could_be_no_traps(library: Library, monkeyp
         tested.extend((fen, bait) for bait in baits)
         return check_baits(fen, baits, *given)
 
-    def asked(reply: ReplyValue, tempting: set[str]) -> bool:
+    def noted(reply: ReplyValue, tempting: set[str]) -> bool:
         found = may_be_bait(reply, tempting)
         if not found:
             left_out.append(reply)
         return found
 
     monkeypatch.setattr(build, "check_baits", recorded)
-    monkeypatch.setattr(build, "may_be_bait", asked)
+    monkeypatch.setattr(build, "may_be_bait", noted)
     built = build_repertoire(library, SMALL, compare=False)
     assert tested
     assert left_out
