@@ -1,6 +1,7 @@
 """Server on a loopback port, in a thread of its own, with access to its faults and its record."""
 
 import asyncio
+import socket
 import threading
 from collections.abc import Callable
 from types import TracebackType
@@ -46,7 +47,8 @@ class Server:
         self.faults = Faults(seed=seed)
         self.site = Site(VirtualClock(speed), seed)
         self._runner: web.AppRunner | None = None
-        self._listening: web.TCPSite | None = None
+        self._listening: web.SockSite | None = None
+        self._socket: socket.socket | None = None
         self._restarting: asyncio.Task[None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._transports: WeakSet[asyncio.Transport] = WeakSet()
@@ -151,9 +153,7 @@ class Server:
         """End every connection: one whose client reads no more would otherwise outlive the loop, half closed."""
         assert self._runner is not None
         assert self._runner.server is not None
-        for site in self._runner.sites:
-            await site.stop()
-        await asyncio.sleep(0)
+        await self._listen_no_more()
         self._transports.update(one.transport for one in self._runner.server.connections if one.transport is not None)
         await self._runner.cleanup()
         # One that waits to be written out is no longer among the connections.
@@ -163,9 +163,22 @@ class Server:
 
     async def _listen(self) -> None:
         assert self._runner is not None
-        self._listening = web.TCPSite(self._runner, HOST, self.port, reuse_address=True)
+        self._socket = socket.create_server((HOST, self.port))
+        self._listening = web.SockSite(self._runner, self._socket)
         await self._listening.start()
         self.port = self._runner.addresses[-1][1]
+
+    async def _listen_no_more(self) -> None:
+        """Accept nothing first: what is accepted while the loop's server ends is never closed."""
+        assert self._loop is not None
+        assert self._listening is not None
+        assert self._socket is not None
+        if self._socket.fileno() >= 0:
+            self._loop.remove_reader(self._socket)
+            # One that was accepted last takes a few turns of the loop until the server knows of it.
+            for _ in range(4):
+                await asyncio.sleep(0)
+            await self._listening.stop()
 
     async def _date(self, request: web.Request, response: web.StreamResponse) -> None:
         response.headers["Date"] = date_header(self.site.clock.wall_ms())
@@ -235,8 +248,7 @@ class Server:
     async def _restart(self, seconds: float) -> None:
         assert self._runner is not None
         assert self._runner.server is not None
-        assert self._listening is not None
-        await self._listening.stop()
+        await self._listen_no_more()
         for connection in list(self._runner.server.connections):
             drop(connection.transport)
         await asyncio.sleep(seconds)
