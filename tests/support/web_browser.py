@@ -2,11 +2,11 @@
 
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from selenium import webdriver
 from selenium.common.exceptions import (
@@ -26,6 +26,11 @@ SCREENS = Path(__file__).parents[2] / "out" / "screens"
 PHONE = (360, 780)
 WAIT = 120.0
 """Seconds until what is waited for counts as missing: what pages ask of the search takes long on a busy machine."""
+
+T = TypeVar("T")
+
+_REPLACED = (StaleElementReferenceException, NoSuchElementException, ElementNotInteractableException)
+"""What is raised for an element that the page has replaced, or not shown yet."""
 
 
 class Browser:
@@ -51,20 +56,23 @@ class Browser:
         """The elements that are there now."""
         return self.driver.find_elements(By.CSS_SELECTOR, selector)
 
+    def text(self, selector: str) -> str:
+        """The text of the first element of this CSS selector, waited for."""
+        return self._on(selector, lambda element: element.text)
+
     def press(self, selector: str) -> None:
         """Click on it."""
-        self.one(selector).click()
+        self._on(selector, lambda element: element.click())
 
     def square(self, name: str, kind: str = "") -> None:
         """Choose a square of a board by its link; where a live board lies over the links, as the keyboard does."""
+        self._on(f"#square-{name}{kind}", lambda element: element.send_keys(Keys.ENTER))
 
-        def pressed(driver: webdriver.Chrome) -> bool:
-            driver.find_element(By.CSS_SELECTOR, f"#square-{name}{kind}").send_keys(Keys.ENTER)
-            return True
-
-        # A part of the page may be replaced while it is looked at.
-        replaced = [StaleElementReferenceException, NoSuchElementException, ElementNotInteractableException]
-        WebDriverWait(self.driver, WAIT, ignored_exceptions=replaced).until(pressed)
+    def _on(self, selector: str, act: Callable[[WebElement], T]) -> T:
+        """What ``act`` gives for the element; again, if the page replaces the element before it is done."""
+        waiting = WebDriverWait(self.driver, WAIT, ignored_exceptions=_REPLACED)
+        # A tuple, since waiting ends with the first value that is true.
+        return waiting.until(lambda driver: (act(driver.find_element(By.CSS_SELECTOR, selector)),))[0]
 
     def drag(self, origin: str, target: str) -> None:
         """Drag a piece of the live board, White below."""
@@ -86,8 +94,7 @@ class Browser:
             texts = [element.text for element in driver.find_elements(By.CSS_SELECTOR, selector)]
             return next((text for text in texts if part in text), None)
 
-        # A part of the page may be replaced while it is looked at.
-        waiting = WebDriverWait(self.driver, WAIT, ignored_exceptions=[StaleElementReferenceException])
+        waiting = WebDriverWait(self.driver, WAIT, ignored_exceptions=_REPLACED)
         text = waiting.until(found, f"no {part!r} in {selector}")
         assert text is not None
         return text

@@ -85,8 +85,8 @@ def test_a_trap_is_searched_and_stepped_through_with_the_arrow_keys(browser: Bro
     assert first.text == "Légal's mate"
     browser.picture("hits")
     first.click()
-    assert browser.one("h1").text == "Légal's mate"
-    assert "proved, mate in 2" in browser.one(".mark").text
+    assert browser.text("h1") == "Légal's mate"
+    assert "proved, mate in 2" in browser.text(".mark")
     browser.driver.execute_script("window.stays = true")
     browser.picture("trap")
     body = browser.one("body")
@@ -94,7 +94,7 @@ def test_a_trap_is_searched_and_stepped_through_with_the_arrow_keys(browser: Bro
         body.send_keys(Keys.ARROW_RIGHT)
         assert browser.wait_text(".moves [aria-current]", move) == move
         browser.wait_address(f"ply={ply}")
-    assert "That is mate" in browser.wait_text("#said", "mate") or browser.one("[data-say]").text.endswith("mate.")
+    assert "That is mate" in browser.wait_text("#said", "mate") or browser.text("[data-say]").endswith("mate.")
     assert "last move c3 to d5" in (browser.one("img[data-board]").get_attribute("alt") or "")
     browser.picture("trap-mate")
     body.send_keys(Keys.HOME)
@@ -130,7 +130,7 @@ def test_a_position_is_set_up_with_the_keyboard_alone(browser: Browser) -> None:
 
 def test_a_game_against_trapline_goes_on_in_the_page(browser: Browser) -> None:
     browser.open("/play?side=white")
-    browser.one("main form button").click()
+    browser.press("main form button")
     browser.wait_text("[data-say]", "You are to move.")
     browser.driver.execute_script("window.stays = true")
     browser.drag("e2", "e4")
@@ -140,7 +140,7 @@ def test_a_game_against_trapline_goes_on_in_the_page(browser: Browser) -> None:
     browser.press("#give-up")
     browser.wait_text("[data-say]", "You resigned.")
     browser.picture("play")
-    browser.one("main form button").click()
+    browser.press("main form button")
     browser.wait_text("h1", "Annotated games")
 
 
@@ -159,16 +159,16 @@ def test_pasted_games_lead_to_what_one_loses_to_in_three_clicks(browser: Browser
     browser.driver.execute_script("arguments[0].value = arguments[1]", field, games + game(FELL))
     browser.press("#look")
     browser.one("#who")
-    assert browser.one("#player-1").text == "Zed"
+    assert browser.text("#player-1") == "Zed"
     browser.picture("who")
     # The page puts itself in place anew while the games are looked through.
     browser.driver.execute_script("document.querySelector('#player-1').click()")
     assert "you walked into a mate (12 times)" in browser.wait_text("#summary", "costs you most")
     assert browser.all("#patterns")
     browser.picture("patterns")
-    browser.one('main a[href^="/practise"]').click()
-    assert browser.one("h1").text == "Practise"
-    assert "Zed" in browser.one("#view").text
+    browser.press('main a[href^="/practise"]')
+    assert browser.text("h1") == "Practise"
+    assert "Zed" in browser.text("#view")
 
 
 REPERTOIRE = '[Orientation "white"]\n\n1. e4 e5 2. Nf3 d6 (2... Nc6 3. Bc4 (3. Bb5)) 3. d4 (3. Bc4) *'
@@ -200,21 +200,21 @@ def test_a_repertoire_is_drilled_without_scripts(plain: Browser) -> None:
     plain.press("#drill")
     plain.press("#square-c7")
     plain.press("#square-c5")
-    assert plain.one("[data-say]").text == "Right."
+    assert plain.text("[data-say]") == "Right."
     plain.press("#square-e7")
     plain.press("#square-e5")
-    assert plain.one("[data-say]").text == "Your repertoire has 2...d6."
+    assert plain.text("[data-say]") == "Your repertoire has 2...d6."
     plain.press("#next")
-    assert plain.one("#next").text == "Next line"
+    assert plain.text("#next") == "Next line"
 
 
 def test_everything_works_without_scripts(plain: Browser, games: str) -> None:
     plain.open("/?q=legal")
     plain.press(".hit h3 a")
     plain.press("#step-next")
-    assert plain.one(".moves [aria-current]").text == "Bxd1"
+    assert plain.text(".moves [aria-current]") == "Bxd1"
     plain.press("#step-last")
-    assert "That is mate." in plain.one("[data-say]").text
+    assert "That is mate." in plain.text("[data-say]")
     plain.open("/position")
     for square in ("e2", "e4", "e7", "e5"):
         plain.press(f"#square-{square}")
@@ -230,7 +230,7 @@ def test_everything_works_without_scripts(plain: Browser, games: str) -> None:
     plain.wait_text("[data-say]", "Done:")
     plain.press(".hit h3 a")
     plain.press("#step-next")
-    assert "Takes the bait" in plain.one("[data-say]").text
+    assert "Takes the bait" in plain.text("[data-say]")
     plain.picture("game-plain")
 
 
