@@ -231,6 +231,7 @@ class Bot:
         found = summary(
             Condition(
                 silent=now - self._heard,
+                openings=self._stream_openings.recent,
                 silent_games={name: now - game.heard for name, game in games},
                 unsent={name: now - since for name, since in waiting.items() if since is not None},
                 held=self.pauses.active(),

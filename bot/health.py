@@ -60,6 +60,9 @@ SILENT_SECONDS = 60.0
 UNSENT_SECONDS = 20.0
 """or time for which a move that is ready could not be sent,"""
 
+MOST_OPENINGS = 10
+"""or openings of that stream within ten minutes from which on it is not well,"""
+
 LEAST_FREE_MEGABYTES = 256
 """or space that is left on the disk of its folder below which it is not well."""
 
@@ -70,6 +73,8 @@ class Condition:
 
     silent: float = 0.0
     """Seconds without a sign of the account's stream."""
+    openings: int = 0
+    """Openings of that stream within `lichess.rate_limits.WINDOW_SECONDS`."""
     silent_games: Mapping[str, float] = field(default_factory=dict)
     """The same of the streams of games, by game."""
     unsent: Mapping[str, float] = field(default_factory=dict)
@@ -107,6 +112,11 @@ def summary(now: Condition) -> dict[str, object]:
         if seconds >= UNSENT_SECONDS
     ]
     problems += [f"game {game} could not be recorded: {reason}" for game, reason in now.unrecorded.items()]
+    if now.openings >= MOST_OPENINGS:
+        problems.append(
+            f"the account's stream was opened {now.openings} times in ten minutes; the connection breaks, or another "
+            "program has the same token: lichess ends the older stream"
+        )
     if now.is_token_doubted:
         problems.append("lichess has refused the token; the bot tests it and sends nothing meanwhile")
     if now.free_megabytes is not None and now.free_megabytes < LEAST_FREE_MEGABYTES:

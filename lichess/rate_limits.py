@@ -74,6 +74,12 @@ class StreamOpenings:
             earliest = max(earliest, self._times[-OPENS] + WINDOW_SECONDS)
         return max(0.0, earliest - self._now())
 
+    @property
+    def recent(self) -> int:
+        """Openings within `WINDOW_SECONDS`."""
+        self._forget()
+        return len(self._times)
+
     def opened(self) -> list[float]:
         """Count an opening; returns the times to be stored."""
         self._forget()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.health import SILENT_SECONDS, UNSENT_SECONDS, Condition, metrics, summary
+from bot.health import MOST_OPENINGS, SILENT_SECONDS, UNSENT_SECONDS, Condition, metrics, summary
 from lichess.rate_limits import Kind, Pause
 from trapcore.io.status_server import exposition
 
@@ -32,6 +32,11 @@ def test_what_is_held_is_told_and_is_no_fault() -> None:
         (
             Condition(unsent={"abcdefgh": UNSENT_SECONDS, "other123": 1.0}),
             "a move in game abcdefgh could not be sent for 20 s",
+        ),
+        (
+            Condition(openings=MOST_OPENINGS),
+            "the account's stream was opened 10 times in ten minutes; the connection breaks, or another program has "
+            "the same token: lichess ends the older stream",
         ),
         (
             Condition(is_token_doubted=True),

@@ -70,6 +70,7 @@ def test_an_opening_that_lichess_never_saw_is_given_back() -> None:
     assert openings.wait() > 0
     openings.not_opened()
     assert openings.wait() == 0
+    assert openings.recent == QUICK_OPENS - 1
     assert StreamOpenings([], Time()).not_opened() == []
 
 
