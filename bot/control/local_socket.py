@@ -8,6 +8,7 @@ import json
 import logging
 import os
 import socket
+import stat
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -57,7 +58,8 @@ class ControlSocket:
         """Open the socket; a dead bot's one is replaced.
 
         ``answer`` answers each request, in a thread of the client's. Raises `OutputError` if there cannot be a socket,
-        and `AnotherBotError` if another bot answers at it.
+        `InputError` if something else has its name or another account owns it, and `AnotherBotError` if another bot
+        answers at it.
         """
         self._folder, self._answer = folder, answer
         self._places = threading.BoundedSemaphore(MOST_CLIENTS)
@@ -71,7 +73,10 @@ class ControlSocket:
     def _open(self) -> socket.socket:
         with _address(self._folder) as address:
             if os.path.lexists(address):
-                _check_owner(address.lstat(), self._folder / NAME)
+                found = address.lstat()
+                _check_owner(found, self._folder / NAME)
+                if not stat.S_ISSOCK(found.st_mode):
+                    raise InputError(f"{self._folder / NAME} is no socket; move it away, or set another bot.folder")
                 if _answers(address):
                     raise AnotherBotError(f"another bot runs in {self._folder}; stop it, or set another bot.folder")
                 address.unlink()

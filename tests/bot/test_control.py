@@ -125,6 +125,14 @@ def test_a_second_bot_does_not_play_in_the_folder_of_a_running_one(server: Serve
         _control(bot, Reloader(bot, settings, Settings))
 
 
+def test_a_file_with_the_name_of_the_socket_is_left_alone(tmp_path: Path) -> None:
+    file = tmp_path / NAME
+    file.write_text("somebody's notes")
+    with pytest.raises(InputError, match="is no socket; move it away"):
+        ControlSocket(tmp_path, lambda _: {})
+    assert file.read_text() == "somebody's notes"
+
+
 def test_a_command_that_cannot_be_done_is_refused_with_its_reason(server: Server, settings: Settings) -> None:
     with controlled(server, settings):
         for request, message in REFUSED:
