@@ -6,35 +6,34 @@ from typing import Self, final
 
 from trapcore.parallel.budget import Cancellation
 
-RECORD_BYTES: int
-"""Bytes of a training record: a position and its value."""
-
-def label_positions(games: Sequence[tuple[int, str | None, bytes]], engine: str, share: float, seed: int) -> bytes:
-    """Records of positions near those of games, valued by the UCI engine at the path ``engine``.
-
-    Each game is its number, start (None for the usual one) and moves as in `trapcore._native.GameRecord`. ``share``
-    (0..1) of their positions are drawn. Raises ``OSError`` if the engine cannot be started or ends too soon, and
-    ``ValueError`` for another share.
-    """
-
 @final
 class NetworkTrainer:
-    """The network in floating point, with the records that it is trained on."""
+    """The network in floating point, with the games that it learns from and the network that it learns."""
 
-    def __new__(cls, records: Sequence[bytes], seed: int, start: bytes | None = None) -> Self:
-        """Of the records those are used in which no capture wins for the side to move. ``start``: weights to begin
-        with, in the place of random ones. Raises ``ValueError`` for bytes that are no records or no weights."""
+    def __new__(
+        cls,
+        games: Sequence[tuple[int, str | None, bytes]],
+        left_out: Sequence[tuple[int, str | None, bytes]],
+        teacher: bytes,
+        seed: int,
+        start: bytes | None = None,
+    ) -> Self:
+        """A game is its number, start (None for the usual one) and moves as in `trapcore._native.GameRecord`.
+        ``teacher``: a file of Stockfish 15.1's network. ``start``: weights to begin with, in the place of random ones.
+        Raises ``ValueError`` where there are no games, and for bytes that are no such network or no weights."""
 
-    @property
-    def records(self) -> int: ...
     def train(self, steps: int, batch: int, rate: float, threads: int) -> float:
-        """Mean squared error of the win chance (0..1) over so many steps of Adam, of ``batch`` records each."""
+        """Mean squared error of the win chance (0..1) over so many steps of Adam, of ``batch`` new positions each."""
 
-    def loss(self, records: bytes, threads: int) -> float:
-        """The same error on other records, without a step; raises ``ValueError`` for bytes that are none."""
+    def loss(self, positions: int, threads: int) -> float:
+        """The same error on positions of the games left out, the same ones each time, without a step."""
 
     def network(self) -> bytes:
         """The rounded weights as the core reads them."""
+
+    def taught(self, fen: str) -> int:
+        """What the teacher says of a position, in centipawns for the side to move. Raises ``ValueError`` for a bad
+        FEN."""
 
 def make_endgames(each: Callable[[str, bytes], object]) -> None:
     """Makes every table of endgames by retrograde analysis, in the order of the file of tables.

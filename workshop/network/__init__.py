@@ -1,7 +1,7 @@
-"""Training of the search's network on an engine's values.
+"""Training of the search's network on the values of an engine's network.
 
 ============  ======================================================================
-label.py      training positions near those of games, each with an engine's value
+teacher.py    the network of the installed engine, as a file
 train.py      gradient descent, and the weights as the core reads them
 ============  ======================================================================
 """

@@ -136,7 +136,7 @@ def test_certificates_that_do_not_fit_lead_to_the_search(tmp_path: Path, monkeyp
     assert (trusted, silent) == ([], [])
     tree = text.index('"tree": "', text.index('"legal-mate"'))
     for changed, proved in (
-        (text.replace("trapline-search-", "trapline-search-9"), ["berlin-trap", "elephant-trap", "legal-mate"]),
+        (text.replace("trapline-search-", "trapline-search-12"), ["berlin-trap", "elephant-trap", "legal-mate"]),
         (text[: tree + 9] + "d" + text[tree + 10 :], ["legal-mate"]),
         (text.replace('"elephant-trap": {', '"elephant-trap": {"more": 1, '), ["elephant-trap"]),
     ):

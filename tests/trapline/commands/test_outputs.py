@@ -36,8 +36,7 @@ COMMANDS: dict[str, Callable[[Path, str], Sequence[str]]] = {
     "library backup FILE": lambda at, out: ["library", "backup", out],
     "research paper --report": lambda at, out: ["research", "paper", "table-1", "--report", out],
     "research network --output": lambda at, out: [
-        *("research", "network", str(at / "in.pgn"), "--records", str(at / "records")),
-        *("--engine", "true", "-o", out),
+        *("research", "network", str(at / "in.pgn"), "--engine", "true", "-o", out),
     ],
     "research coverage --labels": lambda at, out: [
         *("research", "coverage", str(at / "in.pgn"), "--out", str(at), "--engine", "true", "--labels", out)
@@ -55,7 +54,6 @@ FOLDERS = {
     "research paper --output",
     "research puzzles --output",
     "research games --output",
-    "research network --records",
     "research coverage --out",
     "research practice --out",
     "research themes --out",

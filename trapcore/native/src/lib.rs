@@ -65,8 +65,8 @@ pub mod workshop {
     pub use crate::search::evaluation::{Sink, collect, phase};
     pub use crate::search::network::accumulator::Accumulator;
     pub use crate::search::network::features::{INPUTS, features};
-    pub use crate::search::network::inference::WIDEST;
-    pub use crate::search::network::{BUCKETS, HIDDEN, Network, QA, QB, Row, SCALE, bucket};
+    pub use crate::search::network::inference::{WIDEST, WIDEST_BIAS};
+    pub use crate::search::network::{BUCKETS, FIRST, HIDDEN, Head, Network, QA, QB, QV, SCALE, SECOND, bucket};
     pub use crate::search::stop::StopFlag;
     pub use crate::win_chance::{WIN_CHANCE_SCALE, win_chance};
 }

@@ -2,9 +2,8 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | `record` | a position with its value in 32 bytes |
-//! | `sample` | positions near those of games, and some moves of each |
-//! | `engine` | an engine that values the ends of short lines |
+//! | `families` | positions near those of games, in families that share most pieces |
+//! | `teacher` | an engine's network, whose values ours learns |
 //! | `trainer` | the network in floating point, its gradient, and Adam |
 //! | `retrograde` | the distance to mate of every placement, from the mates backwards |
 //! | `baselines` | a search and a prover without learning, to compare with |
@@ -14,11 +13,10 @@
 #![cfg_attr(not(feature = "python"), allow(dead_code))] // what only Python calls
 
 mod baselines;
-mod engine;
+mod families;
 mod game_search;
 #[cfg(feature = "python")]
 mod py;
-mod record;
 mod retrograde;
-mod sample;
+mod teacher;
 mod trainer;

@@ -26,7 +26,7 @@ pub(crate) const TEMPTING_RANK: usize = 3;
 /// A move that seems to win this many centipawns there tempts at any rank.
 pub(crate) const TEMPTING_GAIN: i32 = 80;
 /// Name of these rules and of the search behind them, stored with each proof.
-pub(crate) const TESTER_VERSION: &str = "trapline-search-9";
+pub(crate) const TESTER_VERSION: &str = "trapline-search-12";
 
 /// One depth of the comparison, both for the victim, in centipawns.
 #[derive(Clone, Copy, Debug)]

@@ -13,25 +13,22 @@ mod local_search;
 mod monte_carlo;
 
 use native::workshop::{
-    BadPosition, FEATURES, GamePosition, MATERIALS, Network, ROWS, Random, Sink, collect, parse, parse_move, phase,
-    scale,
+    BadPosition, FEATURES, GamePosition, MATERIALS, Network, ROWS, Sink, collect, parse, parse_move, phase, scale,
 };
-use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use shakmaty::{Color, Move, Position};
 
-use crate::record::{Record, SIZE, is_quiet};
+use crate::baselines;
+use crate::families::{Family, Game};
 use crate::retrograde::{Distances, packed};
-use crate::sample::questions;
-use crate::trainer::{Pass, Trainer};
-use crate::{baselines, engine};
+use crate::teacher::{Memory, Teacher};
+use crate::trainer::{Trainer, TrainingData};
 
 #[pymodule]
 mod _core {
-    #[pymodule_export]
-    const RECORD_BYTES: usize = crate::record::SIZE;
     #[pymodule_export]
     const LOCALITY_PAYS: f64 = crate::game_search::local_search::distance::PAYS;
     #[pymodule_export]
@@ -41,64 +38,41 @@ mod _core {
     #[pymodule_export]
     use super::monte_carlo::{MonteCarlo, has_evaluation, node_similarity};
     #[pymodule_export]
-    use super::{
-        NetworkTrainer, evaluation_features, evaluation_rows, label_positions, make_endgames, moves_until_proof,
-        three_plies,
-    };
+    use super::{NetworkTrainer, evaluation_features, evaluation_rows, make_endgames, moves_until_proof, three_plies};
 }
 
 /// Number of a game, its start (none for the usual one), and its moves as the library stores them.
 type NumberedGame = (u64, Option<String>, PyBackedBytes);
 
-/// Records of positions near those of games, valued by an engine.
-#[pyfunction]
-fn label_positions<'py>(
-    py: Python<'py>,
-    games: Vec<NumberedGame>,
-    engine: &str,
-    share: f64,
-    seed: u64,
-) -> PyResult<Bound<'py, PyBytes>> {
-    if !(0.0..=1.0).contains(&share) {
-        return Err(PyValueError::new_err(format!("share is 0 to 1, not {share}")));
-    }
-    let records = py.detach(|| {
-        let asked: Vec<_> = games
-            .iter()
-            .flat_map(|(number, start, moves)| {
-                // By the game's own number, so that a game has the same positions however the input is cut.
-                let mut random = Random(seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-                questions(start.as_deref(), moves, share, &mut random)
-            })
-            .collect();
-        engine::label(engine, &asked)
-    });
-    let records = records.map_err(|error| PyOSError::new_err(format!("{engine}: {error}")))?;
-    Ok(PyBytes::new(py, &records))
-}
-
-/// A network in training, with the records that it is trained on.
+/// A network in training, with what it learns from.
 #[pyclass(module = "workshop.native._core")]
 struct NetworkTrainer {
     trainer: Trainer,
-    records: Vec<u8>,
-    /// Numbers of the records in the order of this round, and how many of them were used.
-    order: Vec<u32>,
-    used: usize,
-    random: Random,
+    data: TrainingData,
+    seed: u64,
+    steps: u64,
 }
 
 #[pymethods]
 impl NetworkTrainer {
     #[new]
-    #[pyo3(signature = (records, seed, start = None))]
+    #[pyo3(signature = (games, left_out, teacher, seed, start = None))]
     fn new(
-        py: Python<'_>,
-        records: Vec<PyBackedBytes>,
+        games: Vec<NumberedGame>,
+        left_out: Vec<NumberedGame>,
+        teacher: &[u8],
         seed: u64,
         start: Option<PyBackedBytes>,
     ) -> PyResult<NetworkTrainer> {
-        let records = py.detach(|| joined(&records))?;
+        let read = |games: &[NumberedGame]| -> Vec<Game> {
+            games.iter().filter_map(|(_, start, moves)| Game::new(start.as_deref(), moves)).collect()
+        };
+        let (games, left_out) = (read(&games), read(&left_out));
+        if games.is_empty() || left_out.is_empty() {
+            return Err(PyValueError::new_err("there must be two games or more"));
+        }
+        let teacher =
+            Teacher::read(teacher).ok_or_else(|| PyValueError::new_err("the engine's network is of another kind"))?;
         let trainer = match start {
             None => Trainer::new(seed),
             Some(bytes) => {
@@ -106,68 +80,38 @@ impl NetworkTrainer {
                 Trainer::from_network(&network)
             }
         };
-        let order: Vec<u32> = (0..(records.len() / SIZE) as u32).collect();
-        let used = order.len();
-        Ok(NetworkTrainer { trainer, records, order, used, random: Random(seed) })
+        Ok(NetworkTrainer { trainer, data: TrainingData { games, left_out, teacher }, seed, steps: 0 })
     }
 
-    #[getter]
-    fn records(&self) -> usize {
-        self.order.len()
-    }
-
-    /// Mean loss of `steps` steps with `batch` records each.
+    /// Mean loss of `steps` steps with `batch` positions each.
     fn train(&mut self, py: Python<'_>, steps: usize, batch: usize, rate: f32, threads: usize) -> f64 {
         py.detach(|| {
             let mut loss = 0.0;
             for _ in 0..steps {
-                if self.used + batch > self.order.len() {
-                    for index in (1..self.order.len()).rev() {
-                        let other = self.random.below(index + 1);
-                        self.order.swap(index, other);
-                    }
-                    self.used = 0;
-                }
-                let end = (self.used + batch).min(self.order.len());
-                let numbers = &self.order[self.used..end];
-                loss += self.trainer.pass(&self.records, numbers, Pass::Train { rate }, threads);
-                self.used = end;
+                self.steps += 1;
+                let seed = self.seed << 32 ^ self.steps;
+                loss += self.trainer.step(&self.data, batch, rate, threads, seed);
             }
             loss / steps.max(1) as f64
         })
     }
 
-    /// Mean loss on other records.
-    fn loss(&mut self, py: Python<'_>, records: PyBackedBytes, threads: usize) -> PyResult<f64> {
-        let records = joined(&[records])?;
-        let all: Vec<u32> = (0..(records.len() / SIZE) as u32).collect();
-        Ok(py.detach(|| self.trainer.pass(&records, &all, Pass::Measure, threads)))
+    /// Mean loss on games that were left out.
+    fn loss(&mut self, py: Python<'_>, positions: usize, threads: usize) -> f64 {
+        py.detach(|| self.trainer.loss(&self.data, positions, threads, 0))
     }
 
     /// The rounded network as a file.
     fn network<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.trainer.rounded().write())
     }
-}
 
-/// The quiet ones of the records, one after the other, if all are records.
-fn joined(parts: &[PyBackedBytes]) -> PyResult<Vec<u8>> {
-    let mut all = Vec::with_capacity(parts.iter().map(|part| part.len()).sum());
-    for part in parts {
-        if part.len() % SIZE != 0 {
-            return Err(not_records());
-        }
-        for bytes in part.chunks_exact(SIZE) {
-            if is_quiet(&Record::unpack(bytes).ok_or_else(not_records)?) {
-                all.extend_from_slice(bytes);
-            }
-        }
+    /// What the teacher says of a position.
+    fn taught(&self, fen: &str) -> PyResult<i16> {
+        let chess = position(fen)?.chess;
+        let family = Family::alone(chess.board().clone(), chess.turn());
+        Ok(self.data.teacher.values(&family, &mut Memory::new())[0])
     }
-    Ok(all)
-}
-
-fn not_records() -> PyErr {
-    PyValueError::new_err("these are no training records")
 }
 
 /// Makes every table and hands its name and its outcomes to `each`, in the order of the file of tables.

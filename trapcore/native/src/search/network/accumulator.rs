@@ -110,18 +110,14 @@ impl Accumulator {
         for perspective in Color::ALL {
             let view = *views.get(perspective);
             let changes = changes.get_mut(perspective);
-            let own;
             let from = if !current.get(perspective) {
                 *changes = Changes::NONE;
                 for (color, role, now) in pieces(board) {
                     changes.note(view, (color, role), now, Bitboard::EMPTY);
                 }
-                &self.network.bias
-            } else if let Some((parent, _)) = parent {
-                parent.hidden.get(perspective)
+                Some(&self.network.bias)
             } else {
-                own = *sums.hidden.get(perspective);
-                &own
+                parent.map(|(parent, _)| parent.hidden.get(perspective))
             };
             let to = sums.hidden.get_mut(perspective);
             update(self.network, from, to, changes.added.as_slice(), changes.removed.as_slice());

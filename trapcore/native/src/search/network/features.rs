@@ -9,15 +9,15 @@ use shakmaty::{Bitboard, Board, Color, File, Role, Square};
 pub(crate) const PLACES: usize = 2 * 6 * 64;
 
 /// Regions of the own king, each with weights of its own for all places.
-pub(crate) const REGIONS: usize = 5;
+pub(crate) const REGIONS: usize = 9;
 
 /// A weight for each place and region.
 pub const INPUTS: usize = REGIONS * PLACES;
 
-/// The region of a king by its rank and file as its side sees the board: the corner and the middle of the first rank,
-/// the second, the third and fourth, and the other half.
+/// The region of a king by its rank and file as its side sees the board: each square of the first rank, two of the
+/// second, two of the third and fourth, and the other half.
 const REGION: [[u8; 4]; 8] =
-    [[0, 0, 1, 1], [2, 2, 2, 2], [3, 3, 3, 3], [3, 3, 3, 3], [4, 4, 4, 4], [4, 4, 4, 4], [4, 4, 4, 4], [4, 4, 4, 4]];
+    [[0, 1, 2, 3], [4, 4, 5, 5], [6, 6, 7, 7], [6, 6, 7, 7], [8, 8, 8, 8], [8, 8, 8, 8], [8, 8, 8, 8], [8, 8, 8, 8]];
 
 /// How a side sees a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

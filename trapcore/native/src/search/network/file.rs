@@ -1,16 +1,18 @@
-//! The weights as a file: "TLNN", version, width, buckets; weights and bias of the features, then of the outputs; CRC-32
-//! of all before it. Everything little-endian.
+//! The weights as a file: "TLNN", version, width, buckets; weights and bias of the features, then weights and biases of
+//! each head; CRC-32 of all before it. Everything little-endian.
 
 use thiserror::Error;
 
 use super::features::INPUTS;
-use super::inference::WIDEST;
-use super::{BUCKETS, HIDDEN, Network};
+use super::inference::{WIDEST, WIDEST_BIAS};
+use super::{BUCKETS, FIRST, HIDDEN, Network, SECOND};
 
 const MAGIC: &[u8; 4] = b"TLNN";
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
+/// Bytes of a head.
+const HEAD: usize = 2 * (2 * HIDDEN * (FIRST + 1) + SECOND * (2 * FIRST + 1)) + 4 * (FIRST + SECOND + 1);
 /// Bytes of a file.
-const LENGTH: usize = 16 + 2 * HIDDEN * (INPUTS + 1 + 2 * BUCKETS) + 4 * BUCKETS + 4;
+const LENGTH: usize = 16 + 2 * HIDDEN * (INPUTS + 1) + BUCKETS * HEAD + 4;
 
 /// Why bytes are no network.
 #[derive(Debug, Error, PartialEq, Eq)]
@@ -21,8 +23,10 @@ pub enum FileError {
     Checksum,
     #[error("no network of version {VERSION}, width {HIDDEN} and {BUCKETS} buckets")]
     Header,
-    #[error("an output weight of {0} is outside ±{WIDEST}")]
+    #[error("a weight of {0} is outside ±{WIDEST}")]
     Weight(i16),
+    #[error("a bias of {0} is outside ±{WIDEST_BIAS}")]
+    Bias(i32),
 }
 
 impl Network {
@@ -40,29 +44,39 @@ impl Network {
             return Err(FileError::Header);
         }
         let mut network = Network::zero();
-        for row in network.features.iter_mut().chain([&mut network.bias]).chain(network.output.as_flattened_mut()) {
+        for row in network.features.iter_mut().chain([&mut network.bias]) {
             for value in &mut row.0 {
                 *value = i16::from_le_bytes(take(&mut rest));
             }
         }
-        for value in &mut network.output_bias {
-            *value = i32::from_le_bytes(take(&mut rest));
+        for head in &mut network.heads {
+            for weight in head.weights_mut() {
+                *weight = i16::from_le_bytes(take(&mut rest));
+                if weight.unsigned_abs() > WIDEST.unsigned_abs() {
+                    return Err(FileError::Weight(*weight));
+                }
+            }
+            for bias in head.biases_mut() {
+                *bias = i32::from_le_bytes(take(&mut rest));
+                if bias.unsigned_abs() > WIDEST_BIAS.unsigned_abs() {
+                    return Err(FileError::Bias(*bias));
+                }
+            }
         }
-        let mut output = network.output.as_flattened().iter().flat_map(|row| row.0);
-        match output.find(|weight| weight.unsigned_abs() > WIDEST.unsigned_abs()) {
-            Some(weight) => Err(FileError::Weight(weight)),
-            None => Ok(network),
-        }
+        Ok(network)
     }
 
     /// The bytes of this network.
     pub fn write(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(LENGTH);
         bytes.extend(header());
-        for row in self.features.iter().chain([&self.bias]).chain(self.output.as_flattened()) {
+        for row in self.features.iter().chain([&self.bias]) {
             bytes.extend(row.0.iter().flat_map(|value| value.to_le_bytes()));
         }
-        bytes.extend(self.output_bias.iter().flat_map(|value| value.to_le_bytes()));
+        for head in &self.heads {
+            bytes.extend(head.weights().flat_map(|weight| weight.to_le_bytes()));
+            bytes.extend(head.biases().flat_map(|bias| bias.to_le_bytes()));
+        }
         let checksum = crc32fast::hash(&bytes);
         bytes.extend(checksum.to_le_bytes());
         bytes

@@ -1,6 +1,6 @@
 //! Whether the killer was a threat: it works as well if the mover passes.
 
-use shakmaty::{Move, Position, Square};
+use shakmaty::{Chess, Move, Position, Square};
 
 use crate::chess::moves::after;
 use crate::mate::Prover;
@@ -14,6 +14,8 @@ use crate::win_chance::{BLUNDER, win_chance};
 
 /// Nodes of the search after a pass.
 pub(crate) const PASS_NODES: u64 = 6_000;
+/// Plies of a line that show what a tactic wins.
+const SHOWS: usize = 4;
 /// Nodes of the proof that the killer mates after a pass.
 const MATE_NODES: u64 = 20_000;
 /// Share of what the killer wins that it has to win after a pass too.
@@ -69,7 +71,21 @@ pub(crate) fn is_threat(mistake: &Mistake, passes: &mut Passes) -> Option<bool> 
     let request = SearchRequest { only: &[killer], ..SearchRequest::default() };
     let found = passes.searcher.search(passed, request, limits, Pruning::Selective, |_| true);
     passes.spent += found.nodes;
-    Some(works(mistake, win_chance(found.value), &found.line))
+    let line = continued(passed, found.line, passes);
+    Some(works(mistake, win_chance(found.value), &line))
+}
+
+/// The line of a search. A search that was stopped may leave a line too short to show what it wins: a second search goes
+/// on from its end.
+fn continued(start: &Chess, mut line: Vec<Move>, passes: &mut Passes) -> Vec<Move> {
+    if line.len() < SHOWS {
+        let end = line.iter().fold(start.clone(), |position, &m| after(&position, m));
+        let limits = Limits { depth: MAX_DEPTH, nodes: PASS_NODES / 4 };
+        let found = passes.searcher.search(&end, SearchRequest::default(), limits, Pruning::Selective, |_| true);
+        passes.spent += found.nodes;
+        line.extend(found.line);
+    }
+    line
 }
 
 /// What the killer takes, another piece than the moved one, is taken with as much profit before the bait.
