@@ -3,37 +3,32 @@
 ::
 
     python -m workshop.benchmarks levels [--games N] [--levels LOW-HIGH] [--nodes N] [--seed S]
-    python -m workshop.benchmarks levels mates
 
 Each level plays a match against the next one, 200 points above, and one against Stockfish limited to the same rating
 (``UCI_Elo``, from `LEAST_ELO` on) with so many nodes for a move. The ratings are the likeliest ones by Elo's formula,
 if Stockfish has the rating that it is limited to. A game is over when the level's own search has seen one side ahead
 by `DECIDED` for `DECIDED_MOVES` moves of the level, and drawn after `LONGEST` plies. Players draw their moves, so games
-begin with the usual position. ``mates`` prints the median rating of lichess's puzzles by the number of moves to mate.
+begin with the usual position.
 """
 
 import argparse
 import random
-import re
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from statistics import median
 from typing import Protocol
 
 import chess
 import chess.engine
 import numpy as np
 
-from coach.sparring.level import sees_mate
 from coach.sparring.partner import Partner
 from coach.sparring.strength import LEAST_RATING, MOST_RATING, Style
 from trapcore.engines.process import EngineProcess
 from trapcore.errors import UsageError
 from trapcore.statistics import CONFIDENCE
-from workshop.benchmarks.material import puzzle_rows
 from workshop.benchmarks.stockfish import STOCKFISH, LimitedEngine
-from workshop.report import Report, Table, markdown, number
+from workshop.report import Report, Table, markdown
 
 STEP = 200
 """Rating points between two levels."""
@@ -43,8 +38,6 @@ DECIDED = 1_000
 """Centipawns."""
 DECIDED_MOVES = 3
 LONGEST = 240
-SEEN_AT = (1200, 1600, 2000)
-"""Ratings at which it is printed how often a mate is seen."""
 ELO = 400 / np.log(10)
 """Points for a factor of e in the odds."""
 
@@ -188,37 +181,14 @@ def matches_of(given: argparse.Namespace) -> list[Match]:
     return found
 
 
-def mates() -> Table:
-    """Median rating of the puzzles that mate in so many moves, and how often a partner sees such a mate."""
-    by_moves: dict[int, list[int]] = {}
-    for row in puzzle_rows():
-        kind = re.search(r"\bmateIn(\d)", row["Themes"])
-        if kind is not None and row["Rating"]:
-            by_moves.setdefault(int(kind[1]), []).append(int(row["Rating"]))
-    rows = tuple(
-        (
-            str(moves),
-            str(len(found)),
-            f"{median(found):.0f}",
-            *(number(sees_mate(rating, moves), 2) for rating in SEEN_AT),
-        )
-        for moves, found in sorted(by_moves.items())
-    )
-    return Table(("mate in", "puzzles", "median rating", *(f"seen at {rating}" for rating in SEEN_AT)), rows)
-
-
 def main(arguments: Sequence[str]) -> int:
     """Plays and prints."""
     parser = argparse.ArgumentParser(prog="python -m workshop.benchmarks levels")
-    parser.add_argument("what", nargs="?", choices=("matches", "mates"), default="matches")
     parser.add_argument("--games", type=int, default=40, help="of each match")
     parser.add_argument("--levels", default=f"{LEAST_RATING}-{MOST_RATING}", metavar="LOW-HIGH")
     parser.add_argument("--nodes", type=int, default=20_000, help="of Stockfish, for a move")
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args(arguments)
-    if given.what == "mates":
-        print(markdown(Report("Puzzles that mate", (mates(),))))
-        return 0
     title = f"Levels, {given.games} games a match, Stockfish with {given.nodes:,} nodes a move"
     print(markdown(report(matches_of(given), title)))
     return 0

@@ -4,6 +4,7 @@ import io
 import itertools
 import random
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -11,8 +12,12 @@ import chess
 import chess.pgn
 
 from db.formats.puzzle_file import Row, read_rows
+from db.formats.puzzles import puzzle_trap
+from db.traps.terms import Outcome
+from db.traps.trap import Trap
 from trapcore.errors import InputError
 from trapcore.io.streams import open_bytes
+from trapcore.proof.verdict import Verdict
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 MASTERS = DATA / "pgn" / "bench_masters_10k.pgn"
@@ -41,6 +46,19 @@ def mate_traps(count: int) -> list[TrapParts]:
             if len(traps) == count:
                 break
     return traps
+
+
+def proved_puzzles(count: int) -> list[Trap]:
+    """The first puzzles as traps. They are taken as proved, because their lines are those of lichess."""
+    return [
+        replace(
+            trap,
+            verdict=Verdict.PROVED,
+            mate_in=(len(trap.killer_line) + 1) // 2 if trap.outcome is Outcome.MATE else None,
+            proof_by="lichess",
+        )
+        for trap in map(puzzle_trap, itertools.islice(puzzle_rows(), count))
+    ]
 
 
 @cache

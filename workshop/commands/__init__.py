@@ -8,7 +8,7 @@ dynamics.py        ``dynamics``: how much a game's local trees change from ply t
 endings.py         ``endings``: whether the moves marked in endings cost what the marks say
 local_search.py    ``local-search``: forced wins inside a region, compared with other searches
 monte_carlo.py     ``mcts``: the baits that Monte Carlo searches take, their strength and speed
-network.py         ``network``: the network of the search, trained on an engine's values
+network.py         ``network``: the network of the search, which learns from an engine's
 paper.py           ``paper``: the experiments of the founding paper, repeated
 patterns.py        ``patterns``: whether players repeat themselves more than others
 play.py            ``play``: a game in the terminal against a search, or between two
@@ -25,7 +25,7 @@ from trapline.lazy_group import lazy_application
 EXAMPLES = {
     "research puzzles": "puzzles.csv.zst -o found",
     "research games": "games.pgn --puzzles puzzles.csv.zst -o found",
-    "research network": "games.pgn --records out/records.bin -o out/network.bin --engine stockfish",
+    "research network": "games.pgn -o out/network.bin --engine stockfish",
     "research causes": "games.pgn --out out/causes",
     "research coverage": "games.pgn --out out/coverage --engine stockfish",
     "research endings": "games.pgn --endings 100 --engine stockfish",

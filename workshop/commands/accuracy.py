@@ -6,26 +6,20 @@ Everything but typer is imported when a command runs. Results go to standard out
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trapline.commands.options import JobsOption, JsonOption, OutputFolderOption
+from trapline.commands.options import JobsOption, OutputFolderOption
 from trapline.commands.resources import check_outputs
-from trapline.echo import echo, say
+from trapline.echo import echo
 
 if TYPE_CHECKING:
     from workshop.evaluation.account import Account
     from workshop.evaluation.run import Run
 
-GivenDbOption = Annotated[
-    str | None,
-    typer.Option(
-        "--db", metavar="PATH", help="Evaluate this library with its weights, instead of one made of the puzzles."
-    ),
-]
 LibrarySizeOption = Annotated[
     int, typer.Option("--library-size", metavar="N", min=1, help="Puzzles that are learned from, of one side.")
 ]
@@ -36,7 +30,6 @@ QueriesOption = Annotated[
 
 def puzzles(
     file: Annotated[Path, typer.Argument(metavar="FILE.csv[.zst]", help="Lichess puzzles.")],
-    db: GivenDbOption = None,
     library_size: LibrarySizeOption = 20_000,
     queries: QueriesOption = 4_000,
     ablation: Annotated[
@@ -44,7 +37,6 @@ def puzzles(
     ] = False,
     output: OutputFolderOption = None,
     jobs: JobsOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Ask for the killers of puzzles whose games are not in the library, and see what comes.
 
@@ -61,10 +53,10 @@ def puzzles(
     from workshop.evaluation.temptation import temptation
 
     parts = [killers, patterns, calibration, proof_work, temptation, cost, *([without_kinds] if ablation else [])]
-    check_outputs(_written(output, "puzzles"), db, [file])
-    with _run(file, db, library_size, queries, jobs) as run:
+    check_outputs(_written(output, "puzzles"), None, [file])
+    with _run(file, library_size, queries, jobs) as run:
         account = account_of_puzzles(run, [part(run) for part in parts])
-    _publish(account, "puzzles", output, as_json)
+    _publish(account, "puzzles", output)
 
 
 def games(
@@ -83,52 +75,48 @@ def games(
         Path | None,
         typer.Option(metavar="FILE", help="The engine's evaluations: those in the file are used, new ones added."),
     ] = None,
-    db: GivenDbOption = None,
     library_size: LibrarySizeOption = 20_000,
     queries: QueriesOption = 2_000,
     output: OutputFolderOption = None,
     jobs: JobsOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """See whether the proposals tell puzzles from ordinary moves of real games.
 
     A few positions of each game are drawn, always the same, and an engine says what the move played there lost.
     """
     from db.proof.engine_choice import engine_command
-    from trapcore.engines.uci_engine import UciEngine
     from trapcore.errors import InputError, UsageError
     from trapline.settings import read_settings
+    from workshop.coverage.killers import Answers
     from workshop.evaluation.account import account_of_games
-    from workshop.evaluation.background_moves import Answers, judged_moves
+    from workshop.evaluation.background_moves import judged_moves
     from workshop.evaluation.detection import detection
 
     command = engine_command(engine or read_settings().engine)
-
-    def start() -> UciEngine:
-        if command is None:
-            raise UsageError("moves of games have to be judged: name a UCI engine with --engine")
-        return UciEngine(command)
-
+    if command is None:
+        raise UsageError("moves of games have to be judged: name a UCI engine with --engine")
     for path in files:
         if not path.is_file():
             raise InputError(f"{path}: there is no such file")
-    check_outputs([*_written(output, "games"), answers], db, [*files, puzzle_file])
-    with _run(puzzle_file, db, library_size, queries, jobs) as run:
-        judged = judged_moves(files, start, engine_nodes, Answers(answers, engine_nodes), run.say)
+    check_outputs([*_written(output, "games"), answers], None, [*files, puzzle_file])
+    with (
+        closing(Answers(answers, command, engine_nodes)) as asked,
+        _run(puzzle_file, library_size, queries, jobs) as run,
+    ):
+        judged = judged_moves(files, asked, run.say)
         account = account_of_games(run, [path.name for path in files], engine_nodes, [detection(run, judged)])
-    _publish(account, "games", output, as_json)
+    _publish(account, "games", output)
 
 
 def _written(folder: Path | None, name: str) -> list[Path]:
     """What `_publish` may replace."""
     if folder is None or not folder.is_dir():
         return []
-    return [folder / f"{name}.md", folder / f"{name}.json", *folder.glob("*.svg")]
+    return [folder / f"{name}.md", *folder.glob("*.svg")]
 
 
 @contextmanager
-def _run(file: Path, db: str | None, library_size: int, queries: int, jobs: int | None) -> Iterator[Run]:
-    from db.library.open import open_library
+def _run(file: Path, library_size: int, queries: int, jobs: int | None) -> Iterator[Run]:
     from trapline.commands.resources import jobs_or_default
     from trapline.commands.terminal import Status
     from workshop.evaluation.run import Run
@@ -137,17 +125,7 @@ def _run(file: Path, db: str | None, library_size: int, queries: int, jobs: int 
     threads = jobs_or_default(jobs)
     status = Status()
     status.show(f"reading {file}")
-    weights = None
-    if db is None:
-        sample = read_sample(file, library_size, queries)
-    else:
-        with open_library(db, read_only=True) as opened:
-            sample = read_sample(file, library_size, queries, opened)
-            weights = opened.weights()
-        if weights is None:
-            status.clear()
-            say(f"{db} has no weights of its own; they are learned from its traps now")
-    run = Run(sample, threads, status.show, weights)
+    run = Run(read_sample(file, library_size, queries), threads, status.show)
     try:
         yield run
     finally:
@@ -155,21 +133,15 @@ def _run(file: Path, db: str | None, library_size: int, queries: int, jobs: int 
         run.close()
 
 
-def _publish(account: Account, name: str, output: Path | None, as_json: bool) -> None:
-    from trapline.commands.terminal import print_json, print_table
+def _publish(account: Account, name: str, output: Path | None) -> None:
+    from trapline.commands.terminal import print_table
     from workshop.evaluation.account import markdown_of
     from workshop.write_report import make_folder, write_plots, write_text
 
     if output is not None:
-        import json
-
         make_folder(output)
         shown = [write_plots(finding.report, output) for finding in account.findings]
         write_text(output / f"{name}.md", markdown_of(account, shown))
-        write_text(output / f"{name}.json", json.dumps(account.content(), indent=1) + "\n")
-    if as_json:
-        print_json(account.content())
-        return
     print_table(account.title, ("figure", "value"), [row for finding in account.findings for row in finding.brief])
     if output is not None:
         echo(f"{output / name}.md has everything")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trapline.commands.options import JobsOption, JsonOption
+from trapline.commands.options import JobsOption
 from trapline.echo import echo
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ FEWER_ENGINE_NODES = (25_000,)
 
 def coverage(
     files: Annotated[list[Path], typer.Argument(metavar="GAMES.pgn…", help="Games that nothing was learned from.")],
-    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Markdown, JSON, plots and labels are written there.")],
+    out: Annotated[Path, typer.Option(metavar="FOLDER", help="The page, its plots and the labels are written there.")],
     engine: Annotated[
         str | None,
         typer.Option(metavar="PATH|auto", help="UCI engine of the reference. Default: the setting `engine`."),
@@ -38,14 +38,10 @@ def coverage(
     deep_nodes: Annotated[
         int, typer.Option("--deep-nodes", metavar="N", min=1, help="The same where a move seems to lose.")
     ] = 400_000,
-    db: Annotated[
-        str | None, typer.Option("--db", metavar="PATH", help="Name traps of this library as well. Default: none.")
-    ] = None,
     frontier: Annotated[
         bool, typer.Option("--frontier/--no-frontier", help="Run at several budgets, and the engine alone.")
     ] = True,
     jobs: JobsOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Count how many of the moves that lose are told, with an engine's judgement of every move as the reference.
 
@@ -55,7 +51,7 @@ def coverage(
     from db.proof.engine_choice import engine_command
     from trapcore.errors import InputError, UsageError
     from trapline.commands.resources import check_outputs, jobs_or_default
-    from trapline.commands.terminal import Status, print_json, print_table
+    from trapline.commands.terminal import Status, print_table
     from trapline.settings import read_settings
     from workshop.coverage import page
     from workshop.coverage.frontier import ALONE
@@ -63,7 +59,7 @@ def coverage(
     from workshop.coverage.killers import Answers
     from workshop.coverage.labels import Reference, labels_of
     from workshop.coverage.run import Way, measure, run
-    from workshop.write_report import make_folder, write_report, write_text
+    from workshop.write_report import make_folder, write_report
 
     settings = read_settings()
     command = engine_command(engine or settings.engine)
@@ -72,7 +68,7 @@ def coverage(
     make_folder(out)
     kept = labels or out / "labels.jsonl"
     kept_answers = kept.with_suffix(".answers.jsonl")
-    check_outputs([kept, kept_answers, out / "coverage.md", out / "coverage.json", *out.glob("*.svg")], db, files)
+    check_outputs([kept, kept_answers, out / "coverage.md", *out.glob("*.svg")], None, files)
     chosen = list(read_games(files, games, every))
     if not chosen:
         raise InputError("there is no game of standard chess that is long enough")
@@ -83,7 +79,7 @@ def coverage(
         if frontier:
             fewer = [Way(settings.nodes, n) for n in FEWER_ENGINE_NODES if n < settings.engine_nodes]
             ways = [ways[0], *fewer, ways[1]]
-        outcomes = run(chosen, told, annotator(known_traps(db), command), ways, status.show)
+        outcomes = run(chosen, told, annotator(no_traps(), command), ways, status.show)
         answers = Answers(kept_answers, command, deep_nodes)
         try:
             found = measure(outcomes, answers, command, ALONE if frontier else ())
@@ -91,36 +87,20 @@ def coverage(
             answers.close()
     finally:
         status.clear()
-    content = page.content(found, list(told.values()))
     write_report(page.report(found, list(told.values())), "coverage", out)
-    write_text(out / "coverage.json", json_text(content))
-    if as_json:
-        print_json(content)
-        return
     shown = page.summary(found)
     print_table(f"{found.games:,} games", shown.header, shown.rows)
     echo(f"{out / 'coverage.md'} has everything")
 
 
-def json_text(content: dict[str, object]) -> str:
-    """As it is written into a file."""
-    import json
-
-    return json.dumps(content, indent=1) + "\n"
-
-
-def known_traps(db: str | None) -> KnownTraps:
-    """The traps of a library, or none."""
+def no_traps() -> KnownTraps:
+    """The traps of an empty library."""
     from tempfile import TemporaryDirectory
 
     from annotator.known_traps import KnownTraps
     from db.library.open import open_library
-    from trapline.commands.resources import open_existing
     from trapline.settings import read_settings
 
-    if db is not None:
-        with open_existing(db) as library:
-            return KnownTraps.of(library, read_settings().measure)
     with (
         TemporaryDirectory(prefix="trapline-coverage-") as folder,
         open_library(Path(folder) / "empty.sqlite", create=True) as empty,

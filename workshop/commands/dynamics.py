@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
-from trapline.commands.options import JsonOption
 from trapline.echo import echo
 
 
@@ -16,7 +15,7 @@ def dynamics(
         str, typer.Argument(metavar="GAME", help="chess, tic-tac-toe, connect-four, breakthrough[-6x6], go-5x5, …")
     ],
     pgn: Annotated[
-        str | None, typer.Argument(metavar="[PGN]", help="Chess only: real games instead of random ones; - is stdin.")
+        Path | None, typer.Argument(metavar="[PGN]", help="Chess only: real games instead of random ones.")
     ] = None,
     games: Annotated[int, typer.Option(metavar="N", help="Number of games, 1 to 100,000.")] = 10,
     seed: Annotated[
@@ -24,14 +23,13 @@ def dynamics(
     ] = None,
     plies: Annotated[int | None, typer.Option(metavar="N", help="Random games end there; default 100.")] = None,
     depth: Annotated[int, typer.Option(metavar="PLIES", help="Depth of the local trees, 1 to 3.")] = 2,
-    as_json: JsonOption = False,
 ) -> None:
     """Tell how dynamic a game is, and which search heuristic the founding paper expects to suit it.
 
     The variability is how much the number of moves per position changes from one ply to the next.
     """
     from trapcore.errors import UsageError
-    from workshop.games.monte_carlo.tree_dynamics import LESS_DYNAMIC, Heuristic, PgnGames, playouts
+    from workshop.games.monte_carlo.tree_dynamics import LESS_DYNAMIC, Heuristic, pgn_games, playouts
     from workshop.games.monte_carlo.tree_dynamics import dynamics as measured
     from workshop.games.rules import game_named
 
@@ -41,23 +39,14 @@ def dynamics(
             raise UsageError(f"a PGN file is for chess, not for {played.name}")
         if seed is not None or plies is not None:
             raise UsageError("--seed and --plies belong to random games, not to a PGN file")
-        real = PgnGames(pgn, games)
-        found = measured(played, real, depth)
-        source: dict[str, Any] = {"pgn": pgn, "skipped": real.skipped}
-        source_text = f"{found.games} games of {pgn}" + (f" ({real.skipped} skipped)" if real.skipped else "")
+        found = measured(played, pgn_games(pgn, games), depth)
+        source = f"{found.games} games of {pgn}"
     else:
         seed, plies = seed if seed is not None else 1, plies if plies is not None else 100
         found = measured(played, playouts(played, games, seed, plies), depth)
-        source = {"seed": seed, "plies": plies}
-        source_text = f"{found.games} random games, seed {seed}, at most {plies} plies"
-    if as_json:
-        answer = {"game": played.name, **source, "depth": depth, "games": found.games, "positions": found.positions}
-        answer |= {"density": found.density, "variability": found.variability, "standard_error": found.standard_error}
-        answer |= {"turn_variability": found.turn_variability, "spread": found.spread, "kept": found.kept}
-        echo(json.dumps(answer | {"less_dynamic_below": LESS_DYNAMIC, "heuristic": found.heuristic}))
-        return
+        source = f"{found.games} random games, seed {seed}, at most {plies} plies"
     error = f" ± {found.standard_error:.3f}" if found.standard_error is not None else ""
-    echo(f"{played.name}: {source_text}, {found.positions:,} positions, depth {depth}")
+    echo(f"{played.name}: {source}, {found.positions:,} positions, depth {depth}")
     echo(f"connection density  {found.density:.1f} moves per position")
     echo(f"variability         {found.variability:.3f}{error} from ply to ply")
     if found.turn_variability is not None:

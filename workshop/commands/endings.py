@@ -37,7 +37,7 @@ def endings(
     from trapcore.errors import InputError, UsageError
     from trapline.commands.terminal import Status
     from trapline.settings import read_settings
-    from workshop.commands.coverage import annotator, known_traps
+    from workshop.commands.coverage import annotator, no_traps
     from workshop.coverage.endings.measure import judged, marked, report
     from workshop.coverage.endings.sample import Part
     from workshop.coverage.endings.sample import endings as endings_of
@@ -53,7 +53,7 @@ def endings(
     chosen = endings_of(read_games(files, None, every), Part.TEST if test else Part.TRAINING, count, seed)
     if not chosen:
         raise InputError("no game reaches an ending of seven men")
-    annotate = annotator(known_traps(None), command)
+    annotate = annotator(no_traps(), command)
     status, way = Status(), Way(settings.nodes)
     try:
         marks = marked(chosen, lambda source, output: annotate(source, output, output.with_suffix(".jsonl"), way))

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from trapline.commands.options import JsonOption
 from trapline.echo import echo
 
 GAMES = ("breakthrough", "breakthrough-6x6")
@@ -19,7 +18,7 @@ QUICK_NODES = 5_000
 
 
 def local_search(
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Markdown, JSON and plots are written there.")],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="The page and its plot are written there.")],
     positions: Annotated[int, typer.Option(metavar="N", min=1, help="Positions of each board.")] = 20,
     seconds: Annotated[float, typer.Option(metavar="S", min=0.001, help="For a position, each search.")] = 5.0,
     claims: Annotated[
@@ -27,15 +26,13 @@ def local_search(
     ] = 100,
     games: Annotated[int, typer.Option(metavar="N", min=0, help="Games with hints against without; 0: none.")] = 20,
     match_seconds: Annotated[float, typer.Option(metavar="S", min=0.001, help="For a move of these games.")] = 1.0,
-    as_json: JsonOption = False,
 ) -> None:
     """Measure local search: depth, nodes against other searches, false claims, and what its hints are worth."""
-    import json
     import os
     import sys
 
     from trapline.commands.resources import check_outputs
-    from trapline.commands.terminal import Status, print_json
+    from trapline.commands.terminal import Status
     from workshop.games.local_search import page
     from workshop.games.local_search import positions as drawing
     from workshop.games.local_search.blunders import blunders
@@ -45,10 +42,10 @@ def local_search(
     from workshop.games.monte_carlo.page import Match
     from workshop.games.search.local_search import Finding, LocalBudget, locality
     from workshop.games.search.monte_carlo import PlayoutBudget
-    from workshop.write_report import make_folder, write_report, write_text
+    from workshop.write_report import make_folder, write_report
 
     make_folder(out)
-    check_outputs([out / "local-search.md", out / "local-search.json", *out.glob("*.svg")], None, [])
+    check_outputs([out / "local-search.md", *out.glob("*.svg")], None, [])
     budget, move = LocalBudget(seconds=seconds), PlayoutBudget(seconds=match_seconds)
     status = Status()
     try:
@@ -76,9 +73,4 @@ def local_search(
     machine = f"a machine of {os.cpu_count()} cores with a load of {load:.0f}"
     all_of_it = page.Found(" ".join(words), machine, seconds, known, found, quick, matches, thrown, radius)
     write_report(page.report(all_of_it), "local-search", out)
-    content = page.content(all_of_it)
-    write_text(out / "local-search.json", json.dumps(content, indent=1) + "\n")
-    if as_json:
-        print_json(content)
-    else:
-        echo(f"{out / 'local-search.md'} has everything")
+    echo(f"{out / 'local-search.md'} has everything")

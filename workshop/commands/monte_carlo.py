@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trapline.commands.options import JsonOption
 from trapline.echo import echo
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ SPEED_PLAYOUTS = {"breakthrough": 20_000, "breakthrough-6x6": 20_000, "go-7x7": 
 
 
 def mcts(
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Markdown, JSON and plots are written there.")],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="The page is written there.")],
     puzzles: Annotated[
         Path | None, typer.Option(metavar="FILE.csv[.zst]", help="Lichess puzzles. Default: the bundled traps.")
     ] = None,
@@ -44,21 +43,19 @@ def mcts(
     searches: Annotated[
         str, typer.Option(metavar="NAME,…", help="Only these variants.", show_default="all that can play")
     ] = "",
-    as_json: JsonOption = False,
 ) -> None:
     """Measure how often Monte Carlo searches choose the bait of a trap, how strong they are and how fast.
 
     Beside them stands the alpha-beta search at equal time. One thread; with the usual options about an hour.
     """
-    import json
     import sys
 
     from trapline.commands.resources import check_outputs
-    from trapline.commands.terminal import Status, print_json
+    from trapline.commands.terminal import Status
     from workshop.games.monte_carlo import baits, page, speed
     from workshop.games.rules import game_named
     from workshop.games.search.monte_carlo import SEARCHES, PlayoutBudget, can_play, search_named
-    from workshop.write_report import make_folder, write_report, write_text
+    from workshop.write_report import make_folder, write_report
 
     names = [name for name in searches.split(",") if name] or list(SEARCHES)
     rivals, boards = ([name for name in given.split(",") if name] for given in (against, game))
@@ -67,7 +64,7 @@ def mcts(
     for name in boards:
         game_named(name)
     make_folder(out)
-    check_outputs([out / "mcts.md", out / "mcts.json", *out.glob("*.svg")], None, [puzzles] if puzzles else [])
+    check_outputs([out / "mcts.md"], None, [puzzles] if puzzles else [])
     numbers = baits.steps(playouts)
     status = Status()
     try:
@@ -92,12 +89,7 @@ def mcts(
     words = ["trapline", *sys.argv[1:]] if sys.argv[1:2] == ["research"] else ["trapline", "research", "mcts"]
     found = page.Found(" ".join(words), able, numbers, seconds, choices, played, measured, random_speeds)
     write_report(page.report(found), "mcts", out)
-    content = page.content(found)
-    write_text(out / "mcts.json", json.dumps(content, indent=1) + "\n")
-    if as_json:
-        print_json(content)
-    else:
-        echo(f"{out / 'mcts.md'} has everything")
+    echo(f"{out / 'mcts.md'} has everything")
 
 
 def _matches(

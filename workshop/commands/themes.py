@@ -7,13 +7,13 @@ from typing import Annotated
 
 import typer
 
-from trapline.commands.options import JobsOption, JsonOption
+from trapline.commands.options import JobsOption
 from trapline.echo import echo
 
 
 def themes(
     file: Annotated[Path, typer.Argument(metavar="FILE.csv[.zst]", help="Lichess puzzles.")],
-    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Markdown and JSON are written there.")],
+    out: Annotated[Path, typer.Option(metavar="FOLDER", help="The page is written there.")],
     half: Annotated[
         str,
         typer.Option(
@@ -25,20 +25,17 @@ def themes(
         int, typer.Option(metavar="N", min=0, help="Nodes of each search for zugzwang; 0: it is not looked for.")
     ] = 20_000,
     jobs: JobsOption = None,
-    as_json: JsonOption = False,
 ) -> None:
     """Hold our themes of lines against lichess's tags of its puzzles, theme by theme.
 
     Some minutes for 60,000 puzzles, nearly all of them for zugzwang.
     """
-    import json
-
     from trapcore.errors import UsageError
     from trapline.commands.resources import jobs_or_default
-    from trapline.commands.terminal import Status, print_json, print_table
+    from trapline.commands.terminal import Status, print_table
     from workshop.themes import page
     from workshop.themes.agreement import Half, agreement
-    from workshop.write_report import make_folder, write_report, write_text
+    from workshop.write_report import make_folder, write_report
 
     if half not in set(Half):
         raise UsageError(f"--half is one of {', '.join(Half)}, not {half}")
@@ -48,12 +45,7 @@ def themes(
         found = agreement(file, Half(half), nodes, jobs_or_default(jobs), status.show)
     finally:
         status.clear()
-    content = page.content(found)
     write_report(page.report(found), "themes", out)
-    write_text(out / "themes.json", json.dumps(content, indent=1) + "\n")
-    if as_json:
-        print_json(content)
-        return
     shown = page.table(found)
     print_table(f"{found.puzzles:,} puzzles", shown.header, shown.rows)
     echo(f"{out / 'themes.md'} has everything")

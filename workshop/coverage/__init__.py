@@ -10,10 +10,10 @@ shares.py       shares with the interval that they may stand for
 figures.py      recall of losing moves and agreement of claims, as a whole and by kind
 glyphs.py       glyphs of an annotated PGN compared with the reference
 killers.py      whether the reported killers are right
-calibration.py  stated probability against the share that loses
+calibration.py  stated probability against the share that loses; Brier's score
 frontier.py     recall against time, beside an engine alone
 run.py          one measurement: games annotated in several ways, compared with the labels
-page.py         its report: Markdown, JSON, plots
+page.py         its report, with the plots
 evidence.py     what the core's searches see of moves, and the probability they state
 fit.py          fit of the stated probability, with its calibration on games left out
 score.py        prints the figures of one report, and each move missed or reported wrongly

@@ -1,9 +1,10 @@
 """Stated probability that a move loses, held against the share of moves that do lose by the reference."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 
 from workshop.coverage.shares import Share
-from workshop.evaluation.metrics import Bin, reliability
 from workshop.report import Panel, Plot, Series, Style, Table, number
 
 TENTHS = tuple(i / 10 for i in range(11))
@@ -12,6 +13,43 @@ ENOUGH = 20
 
 Stated = tuple[float, bool]
 """The probability that was stated for a move, and whether the move loses."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """Predictions of about one size."""
+
+    low: float
+    high: float
+    weight: float
+    """Of all that fell into it."""
+    predicted: float
+    """Mean of what was predicted."""
+    true: float
+    """Share of what came true."""
+    count: int
+
+
+def reliability(
+    predicted: Sequence[float], true: Sequence[bool], weights: Sequence[float], edges: Sequence[float]
+) -> list[Bin]:
+    """Predictions in bins between ``edges``, ascending; empty bins are left out. The highest edge is in its bin."""
+    bins = []
+    for low, high in pairwise(edges):
+        last = high == edges[-1]
+        inside = [i for i, p in enumerate(predicted) if low <= p < high or (last and p == high)]
+        weight = sum(weights[i] for i in inside)
+        if weight:
+            mean = sum(weights[i] * predicted[i] for i in inside) / weight
+            share = sum(weights[i] for i in inside if true[i]) / weight
+            bins.append(Bin(low, high, weight, mean, share, len(inside)))
+    return bins
+
+
+def brier(predicted: Sequence[float], true: Sequence[bool], weights: Sequence[float]) -> float:
+    """Brier's score: mean squared difference of prediction and outcome (0 or 1), lower is better."""
+    total = sum(w * (p - t) ** 2 for p, t, w in zip(predicted, true, weights, strict=True))
+    return total / sum(weights)
 
 
 def bins(stated: Sequence[Stated]) -> list[Bin]:
@@ -42,9 +80,3 @@ def plot(found: Sequence[Bin]) -> Plot:
     series = (Series("observed", *points), Series("as stated", (0.0, 1.0), (0.0, 1.0), Style.DASHED))
     panel = Panel("of moves with a stated probability", "stated", "share that loses", series, marked=True)
     return Plot("coverage-calibration", "Stated probability that a move loses", (panel,))
-
-
-def content(found: Sequence[Bin]) -> dict[str, object]:
-    """For JSON."""
-    rows = [{"low": b.low, "high": b.high, "stated": b.predicted, "observed": b.true, "moves": b.count} for b in found]
-    return {"bins": rows, "worst_gap": worst_gap(found), "of_bins_with_at_least": ENOUGH}

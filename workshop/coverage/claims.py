@@ -21,9 +21,9 @@ from pathlib import Path
 import chess
 import chess.pgn
 
+from db.proof.engine_choice import installed_stockfish
 from db.traps.terms import Event
 from db.wording.moves import MOST_PLIES
-from workshop.benchmarks.stockfish import STOCKFISH
 from workshop.coverage.games import Game, read_games
 from workshop.coverage.judged import AGREES
 from workshop.coverage.killers import NEAR, Answers
@@ -176,7 +176,7 @@ def main() -> None:
     parser.add_argument("--games", nargs="+", required=True, metavar="GAMES.pgn", type=Path, help="as they were given")
     parser.add_argument("--pgn", required=True, metavar="ANNOTATED.pgn", type=Path)
     parser.add_argument("--answers", required=True, metavar="ANSWERS.jsonl", type=Path, help="kept, and added to")
-    parser.add_argument("--engine", metavar="PATH", default=STOCKFISH or "stockfish")
+    parser.add_argument("--engine", metavar="PATH", default=installed_stockfish() or "stockfish")
     parser.add_argument("--nodes", metavar="N", type=int, default=NODES)
     given = parser.parse_args()
     games = list(read_games(given.games))

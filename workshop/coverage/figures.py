@@ -38,10 +38,6 @@ class Coverage:
             Share.among(move.agrees for move in moves if move.claim is not None),
         )
 
-    def content(self) -> dict[str, object]:
-        """For JSON."""
-        return {"recall": self.recall.content(), "agreement": self.agreement.content()}
-
 
 @dataclass(frozen=True, slots=True)
 class Figures:
@@ -86,16 +82,6 @@ class Figures:
             "claims that agree": self.total.agreement,
             f"mates in up to {NEAR_MATE} walked into though avoidable, told": self.near_mates,
             f"mates in up to {NEAR_MATE} on the board let go, told": self.missed_mates,
-        }
-
-    def content(self) -> dict[str, object]:
-        """For JSON."""
-        by = {name: {value: c.content() for value, c in found.items()} for name, found in self.by.items()}
-        whole = {"games": self.games, "moves": self.moves, **self.total.content()}
-        return whole | {
-            "near_mates": self.near_mates.content(),
-            "missed_mates": self.missed_mates.content(),
-            "by": by,
         }
 
 

@@ -22,12 +22,12 @@ from trapcore import _native
 from trapcore.errors import InputError
 from trapcore.win_chance import BLUNDER
 from workshop.coverage import calibration
+from workshop.coverage.calibration import brier
 from workshop.coverage.evidence import Seen, last_stages, seen_of
 from workshop.coverage.games import read_games
 from workshop.coverage.judged import AGREES
 from workshop.coverage.labels import read_labels
 from workshop.coverage.shares import Share
-from workshop.evaluation.metrics import brier
 from workshop.report import Report, Table, markdown, number
 
 PARTS = 5

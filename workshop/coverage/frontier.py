@@ -189,17 +189,3 @@ def plot(points: Sequence[Point], runs: Sequence[Alone]) -> Plot:
 def _value(coverage: Coverage, share: str) -> float:
     found: Share = getattr(coverage, share)
     return found.value or 0.0
-
-
-def content(points: Sequence[Point], runs: Sequence[Alone]) -> dict[str, object]:
-    """For JSON."""
-    told = [
-        {"name": p.name, "engine": p.engine, "seconds": p.seconds, "positions": p.positions, **p.coverage.content()}
-        | {"engine_alone_times": times(runs, p)}
-        for p in points
-    ]
-    by_engine = [
-        {"nodes": r.nodes, "seconds": r.seconds, "positions": r.positions, **r.coverage(BLUNDER).content()}
-        for r in runs
-    ]
-    return {"trapline": told, "engine_alone": by_engine}

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import chess
@@ -29,16 +29,16 @@ class Answer:
 
 
 class Answers:
-    """Answers of a reference engine about positions, kept in a file of JSON lines that is only added to."""
+    """Answers of a reference engine about positions, kept in a file of JSON lines that is only added to, if in any."""
 
-    def __init__(self, path: Path, command: str, nodes: int) -> None:
+    def __init__(self, path: Path | None, command: str, nodes: int) -> None:
         """``command`` starts the engine, which happens only if something is not known. Raises `InputError`."""
         self._path = path
         self._command = command
         self._engine: UciEngine | None = None
         self._nodes = nodes
         self._known: dict[tuple[str, int], Answer] = {}
-        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        lines = path.read_text(encoding="utf-8").splitlines() if path is not None and path.exists() else []
         for number, text in enumerate(lines, 1):
             try:
                 line = json.loads(text)
@@ -56,15 +56,19 @@ class Answers:
         if asked not in self._known:
             self._engine = self._engine or UciEngine(self._command)
             found = self._engine.evaluate(board, self._nodes, line=True)
-            answer = Answer(round(found.chance, 4), tuple(move.uci() for move in found.line[:LINE_PLIES]))
+            answer = Answer(found.chance, tuple(move.uci() for move in found.line[:LINE_PLIES]))
             self._known[asked] = answer
-            line = json.dumps({"fen": asked[0], "nodes": asked[1], "chance": answer.chance, "line": answer.line})
-            try:
-                with self._path.open("a", encoding="utf-8") as out:
-                    out.write(line + "\n")
-            except OSError as error:
-                raise OutputError(f"cannot write {self._path}: {error.strerror}") from error
+            if self._path is not None:
+                self._keep(self._path, {"fen": asked[0], "nodes": asked[1], **asdict(answer)})
         return self._known[asked]
+
+    @staticmethod
+    def _keep(path: Path, answer: dict[str, object]) -> None:
+        try:
+            with path.open("a", encoding="utf-8") as out:
+                out.write(json.dumps(answer) + "\n")
+        except OSError as error:
+            raise OutputError(f"cannot write {path}: {error.strerror}") from error
 
     def close(self) -> None:
         """End the engine if it was started."""

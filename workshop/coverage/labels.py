@@ -22,9 +22,9 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Self
 
+from db.proof.engine_choice import installed_stockfish
 from trapcore.engines.uci_engine import Evaluation, UciEngine
 from trapcore.errors import InputError, OutputError, UsageError
-from workshop.benchmarks.stockfish import STOCKFISH
 from workshop.coverage.games import Game, read_games
 
 NODES = 80_000
@@ -201,7 +201,7 @@ def main() -> None:
     parser.add_argument("--out", required=True, metavar="LABELS.jsonl", type=Path)
     parser.add_argument("--games", metavar="N", type=int, help="the first N only")
     parser.add_argument("--every", metavar="N", type=int, default=1, help="each N-th game only")
-    parser.add_argument("--engine", metavar="PATH", default=STOCKFISH or "stockfish")
+    parser.add_argument("--engine", metavar="PATH", default=installed_stockfish() or "stockfish")
     parser.add_argument("--nodes", metavar="N", type=int, default=NODES)
     parser.add_argument("--deep-nodes", metavar="N", type=int, default=DEEP_NODES)
     parser.add_argument("--jobs", metavar="N", type=int, default=1, help="engines at a time")

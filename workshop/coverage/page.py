@@ -1,4 +1,4 @@
-"""The report of a measurement: Markdown, JSON and plots."""
+"""The report of a measurement, with its plots."""
 
 from collections.abc import Iterator
 
@@ -101,22 +101,3 @@ def _of_calibration(worst: float | None) -> str:
         "The probability finally stated of a move, reported or not, beside the share that loses. "
         f"{said}{' apart' if worst is not None else ' they are apart'} (bins of {calibration.ENOUGH} moves and more)."
     )
-
-
-def content(found: Measured, labels: list[Label]) -> dict[str, object]:
-    """What is written as JSON."""
-    outcomes = []
-    for outcome, right in zip(found.mains, found.killers, strict=True):
-        told: dict[str, object] = {"way": outcome.way.name, "engine": outcome.point.engine, **outcome.figures.content()}
-        told |= {"killers_right": right.content(), "positions_a_second": outcome.point.speed}
-        told["glyphs_that_lose"] = {glyph: share.content() for glyph, share in outcome.glyphs.items()}
-        told["false_glyphs"] = {name: share.content() for name, share in false_glyphs(outcome.glyphs).items()}
-        outcomes.append(told)
-    reference = sorted({(label.engine, label.nodes, label.deep_nodes) for label in labels})
-    points = [outcome.point for outcome in found.outcomes]
-    return {
-        "reference": [{"engine": e, "nodes": n, "deep_nodes": d} for e, n, d in reference],
-        "outcomes": outcomes,
-        "calibration": calibration.content(calibration.bins(found.stated)),
-        "frontier": frontier.content(points, found.alone),
-    }

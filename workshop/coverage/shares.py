@@ -42,8 +42,3 @@ class Share:
         """Share, counts and interval in one text."""
         value, counts, interval = self.cells()
         return f"{value} ({counts}; {interval})" if self.of else "nothing to count"
-
-    def content(self) -> dict[str, object]:
-        """For JSON."""
-        low, high = self.interval
-        return {"hits": self.hits, "of": self.of, "share": self.value, "low": low, "high": high}

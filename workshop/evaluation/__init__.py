@@ -4,7 +4,7 @@
 run.py               one evaluation: weights, ranked moves and neighbours that its parts share
 sample.py            the puzzles of an evaluation, divided by game into a library and queries
 background_moves.py  background corpus: moves of real games with an engine's judgement
-metrics.py           hit rates, areas, Brier score, calibration error
+metrics.py           hit rates, precision, calibration error
 killers.py           how often the killer is among the first moves, beside every baseline
 orders.py            baseline orders of moves that need no library
 neighbours.py        nearest positions by the paper's measures and by the board

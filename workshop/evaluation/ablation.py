@@ -10,8 +10,9 @@ from db.similarity.killer_index import build_index
 from trapcore import _native
 from trapcore.ranking.token_fields import FIELD_BITS
 from trapcore.ranking.weights import LAZY_SHORTLIST, SHORTLIST, VOCABULARY_VERSION, Weights
+from workshop.coverage.calibration import brier
 from workshop.evaluation.killers import hit
-from workshop.evaluation.metrics import Placed, brier, falling, place
+from workshop.evaluation.metrics import Placed, falling, place
 from workshop.evaluation.patterns import TOP, macro_precision
 from workshop.evaluation.run import Finding, Run, propose
 from workshop.evaluation.sample import Puzzle
@@ -44,34 +45,26 @@ class Figures:
         return (*(a - b for a, b in pairs), other.brier - self.brier, self.naming - other.naming)
 
 
-def kinds_of_token() -> list[tuple[str, str, list[tuple[str, int]]]]:
-    """Those that are left out, one at a time."""
-    return _native.token_kinds()
-
-
 def ablation(run: Run) -> Finding:
     """Each figure without each kind of token."""
     traps = run.sample.library[:TRAPS]
-    kinds = kinds_of_token()
+    kinds = _native.token_kinds()
     bags = run.each(lambda p: _native.killer_tokens(p.before, p.trap.bait, list(p.trap.killer_line)), traps)
     queried = run.killer_bags
     run.say("learning with every kind")
     learned = run.learn(traps)
     base = _order_figures(run, learned, _naming(run, traps, learned, bags, queried, None))
     rows: list[tuple[str, ...]] = []
-    data: dict[str, object] = {}
     idle = []
-    numbers = {name: at for at, (name, _, _) in enumerate(_native.token_kinds())}
-    for name, stage, _ in kinds:
+    for at, (name, stage, _) in enumerate(kinds):
         run.say(f"learning without {name}")
-        naming = _naming(run, traps, learned, bags, queried, numbers[name])
+        naming = _naming(run, traps, learned, bags, queried, at)
         if stage == "proved":  # no move is ordered by these
             figures = Figures(base.full, base.lazy, base.quiet, base.brier, naming)
         else:
             figures = _order_figures(run, run.learn(traps, (name,)), naming)
         drops = base.drop(figures)
         rows.append((name, stage, *(f"{100 * drop:+.2f}" for drop in drops)))
-        data[name] = {"stage": stage, **dict(zip(("hit@1", "lazy", "quiet", "brier", "naming"), drops, strict=True))}
         if max(drops) < EARNED:
             idle.append(name)
     blocks = (
@@ -84,7 +77,7 @@ def ablation(run: Run) -> Finding:
         Table(("without", "stage", "hit@1", "short list", "quiet", "Brier", "pattern"), tuple(rows)),
         f"Kinds without which no figure is worse by {100 * EARNED} points: {', '.join(idle) or 'none'}.",
     )
-    return Finding(Report("Kinds of token", blocks), {"base": vars(base), "drops": data, "idle": idle})
+    return Finding(Report("Kinds of token", blocks))
 
 
 def _paired_error(share: float, count: int) -> float:

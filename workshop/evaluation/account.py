@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from trapcore.ranking.weights import VOCABULARY_VERSION
 from workshop.evaluation.run import Finding, Run
 from workshop.report import markdown
 
@@ -35,24 +34,17 @@ class Account:
     head: str
     findings: Sequence[Finding]
     not_shown: Sequence[str]
-    about: dict[str, object]
-    """Of the sample, for JSON."""
-
-    def content(self) -> dict[str, object]:
-        """Everything for JSON."""
-        return {**self.about, **{finding.report.title.lower(): finding.data for finding in self.findings}}
 
 
 def account_of_puzzles(run: Run, findings: Sequence[Finding]) -> Account:
     """Of `trapline research puzzles`."""
-    return Account("Evaluation on puzzles", _head(run), findings, PUZZLES_DO_NOT_SHOW, _about(run))
+    return Account("Evaluation on puzzles", _head(run), findings, PUZZLES_DO_NOT_SHOW)
 
 
 def account_of_games(run: Run, files: Sequence[str], nodes: int, findings: Sequence[Finding]) -> Account:
     """Of `trapline research games`."""
     head = f"{_head(run)} Moves of {', '.join(files)} were judged by an engine with {nodes:,} nodes before and after."
-    about = {**_about(run), "games": list(files), "nodes": nodes}
-    return Account("Evaluation on games", head, findings, GAMES_DO_NOT_SHOW, about)
+    return Account("Evaluation on games", head, findings, GAMES_DO_NOT_SHOW)
 
 
 def markdown_of(account: Account, plots: Sequence[str]) -> str:
@@ -65,29 +57,10 @@ def markdown_of(account: Account, plots: Sequence[str]) -> str:
 
 def _head(run: Run) -> str:
     sample = run.sample
-    if run.is_given:
-        learned = f"Weights of a given library of {len(sample.library):,} traps"
-    else:
-        learned = f"Weights learned from {len(sample.library):,} traps and {run.weights.background:,} ordinary moves"
-    left_out = f"; {sample.shared:,} whose game or position is in the library were left out" if sample.shared else ""
+    learned = f"Weights learned from {len(sample.library):,} traps and {run.weights.background:,} ordinary moves"
+    left_out = f"; {sample.shared:,} whose position is in the library were left out" if sample.shared else ""
     bad = f"; {sample.bad:,} rows were no puzzles" if sample.bad else ""
     return (
         f"{learned}; asked about {len(sample.queries):,} of the {sample.rows:,} puzzles of {sample.file}, of other "
         f"games{left_out}{bad}. Sides and order come from the hash of the game. So each run takes the same."
     )
-
-
-def _about(run: Run) -> dict[str, object]:
-    sample = run.sample
-    return {
-        "file": sample.file,
-        "rows": sample.rows,
-        "library": len(sample.library),
-        "queries": len(sample.queries),
-        "left_out": sample.shared,
-        "bad_rows": sample.bad,
-        "given_library": run.is_given,
-        "vocabulary": VOCABULARY_VERSION,
-        "ordinary_moves_learned": run.weights.background,
-        "ordinary_moves_asked": len(run.background),
-    }

@@ -9,9 +9,8 @@ from pathlib import Path
 import chess
 import chess.pgn
 
-from trapcore.engines.uci_engine import UciEngine
-from trapcore.errors import InputError, OutputError, UsageError
 from trapcore.win_chance import WIN_CHANCE_SCALE
+from workshop.coverage.killers import Answers
 
 EACH = 5
 """Positions of a game."""
@@ -82,87 +81,15 @@ def centipawns(chance: float) -> int:
     return max(-MATE, min(MATE, round(-math.log(2 / (chance + 1) - 1) / WIN_CHANCE_SCALE)))
 
 
-def judge(engine: UciEngine, file: str, board: chess.Board, move: chess.Move, nodes: int) -> Judged:
-    """Ask an engine about a move: before it and after it, so many nodes each."""
-    before = centipawns(engine.evaluate(board, nodes).chance)
-    after = board.copy(stack=False)
-    after.push(move)
-    return Judged(file, board.fen(), board.uci(move), before, -centipawns(engine.evaluate(after, nodes).chance))
-
-
-class Answers:
-    """Judged moves in a file, one a line, so that no engine judges one twice.
-
-    The first line says ``judged moves`` and with how many nodes; the others are file, FEN, move, and centipawns before
-    and after, divided by tabs.
-    """
-
-    def __init__(self, path: Path | None, nodes: int) -> None:
-        """Read ``path`` if it is there; without a path nothing is stored.
-
-        Raises `InputError` for a file of another kind, and `UsageError` if its answers are of other ``nodes``.
-        """
-        self._path = path
-        self._head = f"judged moves\t{nodes}\n"
-        self._known: dict[tuple[str, str], Judged] = {}
-        if path is not None and path.exists():
-            self._read(path, nodes)
-
-    def _read(self, path: Path, nodes: int) -> None:
-        head, *lines = path.read_text(encoding="utf-8", errors="replace").splitlines() or [""]
-        kind, _, count = head.partition("\t")
-        if kind != "judged moves":
-            raise InputError(f"{path} holds no judged moves; give another file, or none")
-        if count != str(nodes):
-            raise UsageError(f"the moves in {path} were judged with {count} nodes, not {nodes}; give another file")
-        for number, line in enumerate(lines, start=2):
-            try:
-                file, fen, move, before, after = line.split("\t")
-                judged = Judged(file, fen, move, int(before), int(after))
-            except ValueError:
-                raise InputError(f"{path}, line {number}: not file, FEN, move and two numbers") from None
-            self._known[fen, move] = judged
-
-    def get(self, board: chess.Board, move: chess.Move) -> Judged | None:
-        """What is known."""
-        return self._known.get((board.fen(), board.uci(move)))
-
-    def add(self, judged: Iterable[Judged]) -> None:
-        """Keep new ones, at the end of the file. Raises `OutputError`."""
-        fresh = [j for j in judged if (j.fen, j.move) not in self._known]
-        self._known.update(((j.fen, j.move), j) for j in fresh)
-        if self._path is None or not fresh:
-            return
-        text = "".join(f"{j.file}\t{j.fen}\t{j.move}\t{j.before}\t{j.after}\n" for j in fresh)
-        try:
-            new = not self._path.exists()
-            with self._path.open("a", encoding="utf-8") as out:
-                out.write(self._head + text if new else text)
-        except OSError as error:
-            raise OutputError(f"cannot write {self._path}: {error.strerror}") from error
-
-
-def judged_moves(
-    paths: Iterable[Path], start: Callable[[], UciEngine], nodes: int, answers: Answers, say: Callable[[str], None]
-) -> list[Judged]:
-    """The sampled moves of all games; ``start`` starts an engine, which happens only if something is not known."""
+def judged_moves(paths: Iterable[Path], answers: Answers, say: Callable[[str], None]) -> list[Judged]:
+    """The sampled moves of all games: the engine is asked about the positions before and after each."""
     found: list[Judged] = []
-    engine: UciEngine | None = None
-    try:
-        for path in paths:
-            fresh: list[Judged] = []
-            for board, move in sample(path):
-                known = answers.get(board, move)
-                if known is None:
-                    engine = engine or start()
-                    known = judge(engine, path.name, board, move, nodes)
-                    fresh.append(known)
-                    if len(fresh) % 100 == 0:
-                        say(f"{path.name}: {len(fresh):,} moves judged")
-                        answers.add(fresh[-100:])
-                found.append(known)
-            answers.add(fresh[-100:])
-    finally:
-        if engine is not None:
-            engine.close()
+    for path in paths:
+        for board, move in sample(path):
+            after = board.copy(stack=False)
+            after.push(move)
+            before, later = (centipawns(answers.chance(one)) for one in (board, after))
+            found.append(Judged(path.name, board.fen(), board.uci(move), before, -later))
+            if len(found) % 100 == 0:
+                say(f"{path.name}: {len(found):,} moves judged")
     return found

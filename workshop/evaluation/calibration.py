@@ -7,7 +7,8 @@ from statistics import fmean
 
 from db.wording.patterns import PATTERNS
 from trapcore.ranking.weights import SHORTLIST
-from workshop.evaluation.metrics import Bin, brier, calibration_error, reliability
+from workshop.coverage.calibration import brier, reliability
+from workshop.evaluation.metrics import calibration_error
 from workshop.evaluation.run import Finding, Run, propose
 from workshop.report import Panel, Plot, Report, Series, Style, Table, number
 
@@ -27,15 +28,6 @@ class Reliability:
     """Expected calibration error."""
     table: Table
     panel: Panel
-    bins: list[Bin]
-
-    @property
-    def data(self) -> dict[str, object]:
-        """For JSON."""
-        bins = [
-            {"low": b.low, "high": b.high, "count": b.count, "said": b.predicted, "true": b.true} for b in self.bins
-        ]
-        return {"brier": self.brier, "error": self.error, "bins": bins}
 
 
 def reliability_of(traps: Sequence[tuple[float, bool]], ordinary: Sequence[float]) -> Reliability:
@@ -69,7 +61,7 @@ def reliability_of(traps: Sequence[tuple[float, bool]], ordinary: Sequence[float
             Series("perfect", (0.0, 1.0), (0.0, 1.0), Style.DASHED),
         ),
     )
-    return Reliability(brier(predicted, true, weights), calibration_error(bins), table, panel, bins)
+    return Reliability(brier(predicted, true, weights), calibration_error(bins), table, panel)
 
 
 def calibration(run: Run) -> Finding:
@@ -78,28 +70,22 @@ def calibration(run: Run) -> Finding:
     traps = [(p.confidence, p.moves[0] == q.killer) for q, p in zip(run.queries, run.full, strict=True)]
     others = run.each(lambda e: propose(run.weights, e[0], e[1], SHORTLIST), run.background)
     found = reliability_of(traps, [p.confidence for p in others])
-    like, rows = _by_similarity(run)
-    given = (
-        "They may be among what the weights of the given library were learned from."
-        if run.is_given
-        else "No weights were learned from them."
-    )
     blocks = (
         f"The confidence of the first proposal, for {len(traps):,} puzzles and {len(others):,} ordinary moves. The "
         "ordinary moves lose nothing, so any proposal there is a miss. Both count the same in sum, so that a position "
-        f"is as likely a trap as not. {given} Brier score {number(found.brier)} (.25 says nothing, 0 is perfect). "
-        f"Confidence and truth are {number(found.error)} apart in the mean.",
+        "is as likely a trap as not. No weights were learned from them. Brier score "
+        f"{number(found.brier)} (.25 says nothing, 0 is perfect). Confidence and truth are {number(found.error)} apart "
+        "in the mean.",
         found.table,
         "The first proposal by the similarity of its nearest known trap. The table says how often it is the killer, "
         "and how often that trap shows a pattern of the puzzle. The pattern column leaves out puzzles without one.",
-        like,
+        _by_similarity(run),
     )
     diagram = Plot(DIAGRAM, "Confidence and truth", (found.panel,))
-    data = {**found.data, "traps": len(traps), "ordinary": len(others), "by_similarity": rows}
-    return Finding(Report("Confidence", blocks, (diagram,)), data, [("Brier score", number(found.brier))])
+    return Finding(Report("Confidence", blocks, (diagram,)), [("Brier score", number(found.brier))])
 
 
-def _by_similarity(run: Run) -> tuple[Table, list[dict[str, object]]]:
+def _by_similarity(run: Run) -> Table:
     nearest = run.index.top(run.proposed_bags, 1, jobs=run.jobs)
     named = frozenset(PATTERNS)
     groups: dict[int, list[tuple[bool, bool | None]]] = {}
@@ -109,13 +95,11 @@ def _by_similarity(run: Run) -> tuple[Table, list[dict[str, object]]]:
         same = bool(patterns & run.sample.library[hits[0][0]].themes) if hits else False
         found = groups.setdefault(bisect_right(SIMILARITIES, similarity) - 1, [])
         found.append((proposed.moves[0] == query.killer, same if patterns else None))
-    rows: list[dict[str, object]] = []
-    cells = []
+    rows = []
     for at, found in sorted(groups.items()):
         low, high = SIMILARITIES[at], min(1.0, SIMILARITIES[at + 1])
         same_theme = [same for _, same in found if same is not None]
-        killer, theme = fmean(hit for hit, _ in found), fmean(same_theme) if same_theme else None
-        rows.append({"low": low, "high": high, "count": len(found), "killer": killer, "same_pattern": theme})
-        shown = number(theme) if theme is not None else ""
-        cells.append((f"{number(low, 1)} to {number(high, 1)}", f"{len(found):,}", number(killer), shown))
-    return Table(("similarity", "n", "is the killer", "same pattern"), tuple(cells)), rows
+        shown = number(fmean(same_theme)) if same_theme else ""
+        killer = number(fmean(hit for hit, _ in found))
+        rows.append((f"{number(low, 1)} to {number(high, 1)}", f"{len(found):,}", killer, shown))
+    return Table(("similarity", "n", "is the killer", "same pattern"), tuple(rows))

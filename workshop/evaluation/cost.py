@@ -39,17 +39,15 @@ def cost(run: Run) -> Finding:
         ("checks, then captures (python-chess)", PLAIN["checks, then captures MVV-LVA"], None),
     ]
     rows: list[tuple[str, ...]] = []
-    data: dict[str, object] = {}
     for name, step, makes in steps:
         spent = microseconds(step, queries)
         rows.append((name, f"{spent:,.0f}", f"{makes:,.0f}" if makes is not None else ""))
-        data[name] = {"microseconds": round(spent, 1), "makes": None if makes is None else round(makes)}
     blocks = (
         f"The median of {len(queries):,} positions, one thread, from Python and back. Times are those of the machine "
         "it ran on. *Moves made* are means.",
         Table(("step", "microseconds", "moves made"), tuple(rows)),
     )
-    return Finding(Report("Cost", blocks), data)
+    return Finding(Report("Cost", blocks))
 
 
 def microseconds(step: Callable[[Puzzle], object], queries: Sequence[Puzzle]) -> float:

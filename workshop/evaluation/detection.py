@@ -134,21 +134,13 @@ def detection(run: Run, judged: Sequence[Judged]) -> Finding:
             Panel("all puzzles", "share of clean moves flagged", "share of puzzles found", all_curves),
         ),
     )
-    data: dict[str, object] = {
-        "clean": len(clean),
-        "blunders": len(blunders),
-        "allowing_mate": len(allowing),
-        "scores": {name: _figures(s) for name, s in found.items()},
-        "confidence": confidence.data,
-        "alarms": {"flagged": len(alarms), "proved": proved},
-    }
     flagged, _ = rate_at_recall(ours.mates, ours.clean, 0.9)
     brief = [
         ("detection of mates, area under the curve", number(auc(*_labelled(ours.mates, ours.clean)))),
         ("clean moves flagged at recall .9 of mates", f"{flagged} of {len(clean):,}"),
         ("real blunders against clean moves, area", number(auc(*_labelled(ours.blunders, ours.clean)))),
     ]
-    return Finding(Report("Detection", blocks, (plot,)), data, brief)
+    return Finding(Report("Detection", blocks, (plot,)), brief)
 
 
 def _scored(
@@ -197,15 +189,3 @@ def _blunders(found: dict[str, Scored]) -> Table:
         areas = [number(auc(*_labelled(part, s.clean))) if part else "" for part in (s.blunders, s.allowing)]
         rows.append((name, *areas))
     return Table(("score", "blunders", "moves that allow a mate"), tuple(rows))
-
-
-def _figures(scored: Scored) -> dict[str, object]:
-    figures: dict[str, object] = {}
-    for name, part in (("mates", scored.mates), ("puzzles", scored.traps)):
-        figures[name] = {
-            "auc": auc(*_labelled(part, scored.clean)),
-            **{f"flagged_at_{recall}": rate_at_recall(part, scored.clean, recall)[0] for recall in RECALLS},
-        }
-    for name, part in (("blunders", scored.blunders), ("allowing_mate", scored.allowing)):
-        figures[name] = {"auc": auc(*_labelled(part, scored.clean)) if part else None}
-    return figures

@@ -77,12 +77,7 @@ def killers(run: Run) -> Finding:
         ),
     )
     brief = [("killer hit@1, " + o.name, number(hit(o.placed, 1))) for o in orders if o in shown]
-    data: dict[str, object] = {
-        "orders": {o.name: _figures(queries, o) for o in orders},
-        "growth": [{"traps": size, "order": o.name, **_figures(queries, o)} for size, o in growth],
-        "by_rating": {o.name: {_band(b): v for b, v in _by_rating(queries, o).items()} for o in shown},
-    }
-    return Finding(Report("Killers", blocks), data, brief)
+    return Finding(Report("Killers", blocks), brief)
 
 
 def hit(placed: Sequence[Placed], most: int) -> float:
@@ -168,23 +163,13 @@ def _table(queries: Sequence[Puzzle], orders: Sequence[Order]) -> Table:
     return Table(header, tuple(rows))
 
 
-def _figures(queries: Sequence[Puzzle], order: Order) -> dict[str, object]:
-    figures: dict[str, object] = {f"hit@{k}": round(hit(order.placed, k), 4) for k in (1, 3, 5)}
-    figures["mean_rank"] = round(fmean(p.rank for p in order.placed), 3)
-    figures["any_mate@1"] = round(fmean(order.any_mate), 4)
-    figures["queries"] = len(order.placed)
-    for name, placed in _parts(queries, order).items():
-        figures[name] = {"queries": len(placed), **{f"hit@{k}": round(hit(placed, k), 4) for k in (1, 3, 5)}}
-    return figures
-
-
 def _by_rating(queries: Sequence[Puzzle], order: Order) -> dict[tuple[int, int], tuple[int, float]]:
     found = {}
     for low, high in RATINGS:
         placed = [
             p for q, p in zip(queries, order.placed, strict=False) if q.rating is not None and low <= q.rating < high
         ]
-        found[low, high] = len(placed), round(hit(placed, 1), 4)
+        found[low, high] = len(placed), hit(placed, 1)
     return found
 
 

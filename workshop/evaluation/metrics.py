@@ -2,8 +2,9 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from statistics import fmean
+
+from workshop.coverage.calibration import Bin
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,43 +42,6 @@ def first_is(scores: Mapping[str, float], wanted: Collection[str]) -> float:
 def falling(moves: Sequence[str]) -> dict[str, float]:
     """Scores of moves that are in an order already."""
     return {move: -float(number) for number, move in enumerate(moves)}
-
-
-@dataclass(frozen=True, slots=True)
-class Bin:
-    """Predictions of about one size."""
-
-    low: float
-    high: float
-    weight: float
-    """Of all that fell into it."""
-    predicted: float
-    """Mean of what was predicted."""
-    true: float
-    """Share of what came true."""
-    count: int
-
-
-def reliability(
-    predicted: Sequence[float], true: Sequence[bool], weights: Sequence[float], edges: Sequence[float]
-) -> list[Bin]:
-    """Predictions in bins between ``edges``, ascending; empty bins are left out. The highest edge is in its bin."""
-    bins = []
-    for low, high in pairwise(edges):
-        last = high == edges[-1]
-        inside = [i for i, p in enumerate(predicted) if low <= p < high or (last and p == high)]
-        weight = sum(weights[i] for i in inside)
-        if weight:
-            mean = sum(weights[i] * predicted[i] for i in inside) / weight
-            share = sum(weights[i] for i in inside if true[i]) / weight
-            bins.append(Bin(low, high, weight, mean, share, len(inside)))
-    return bins
-
-
-def brier(predicted: Sequence[float], true: Sequence[bool], weights: Sequence[float]) -> float:
-    """Brier's score: mean squared difference of prediction and outcome (0 or 1), lower is better."""
-    total = sum(w * (p - t) ** 2 for p, t, w in zip(predicted, true, weights, strict=True))
-    return total / sum(weights)
 
 
 def calibration_error(bins: Sequence[Bin]) -> float:

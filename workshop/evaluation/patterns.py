@@ -58,19 +58,15 @@ def patterns(run: Run) -> Finding:
             precision([labelled[i] for i in having], theme, TOP),
         )
     means = _means(found)
-    found_by = (("differences", bare), ("labelled", labelled))
+    named = {"killer known": known, "differences": bare, "labelled": labelled}
+    specific = tuple((name, number(_most_specific(queries, near))) for name, near in named.items())
     table = Table(
-        ("theme", "n", *_names()),
+        ("theme", "n", *COLUMNS),
         tuple(
             (theme, f"{row[0]:,}", *(number(value) if value is not None else "" for value in row[1:]))
             for theme, row in sorted(found.items(), key=lambda item: (item[0] in LENGTHS, -item[1][4]))
         ),
     )
-    data: dict[str, object] = {
-        "macro": means,
-        "most_specific": {name: _most_specific(queries, near) for name, near in (("known", known), *found_by)},
-        "themes": {theme: dict(zip(("queries", *COLUMNS), row, strict=True)) for theme, row in found.items()},
-    }
     blocks: list[str | Table] = [
         f"precision@{TOP}: the share of the {TOP} nearest of {len(library):,} known traps that have a theme, over the "
         f"puzzles that have it. Themes of fewer than {LEAST} puzzles are left out. *Killer known*: the killer is "
@@ -84,11 +80,13 @@ def patterns(run: Run) -> Finding:
     else:
         summary = tuple(number(value) if value is not None else "" for value in means.values())
         blocks += [
-            Table(("mean over", *_names()), ((f"{sum(t not in LENGTHS for t in found)} patterns", *summary),)),
+            Table(("mean over", *COLUMNS), ((f"{sum(t not in LENGTHS for t in found)} patterns", *summary),)),
+            Table(("", "most specific theme of each puzzle"), specific),
             table,
         ]
-    brief = [(f"pattern precision@10, {name}", number(means[name] or 0.0)) for name in ("known", "labelled") if found]
-    return Finding(Report("Patterns", tuple(blocks)), data, brief)
+    shown = ("killer known", "labelled") if found else ()
+    brief = [(f"pattern precision@10, {name}", number(means[name] or 0.0)) for name in shown]
+    return Finding(Report("Patterns", tuple(blocks)), brief)
 
 
 def macro_precision(queries: Sequence[Puzzle], found: Sequence[Themes]) -> float:
@@ -101,11 +99,7 @@ def macro_precision(queries: Sequence[Puzzle], found: Sequence[Themes]) -> float
     return fmean(values) if values else 0.0
 
 
-COLUMNS = ("chance", "boards", "sequences", "known", "proposed", "differences", "labelled")
-
-
-def _names() -> tuple[str, ...]:
-    return "chance", "nearest boards", "sequences", "killer known", "killer proposed", "differences", "labelled"
+COLUMNS = ("chance", "nearest boards", "sequences", "killer known", "killer proposed", "differences", "labelled")
 
 
 def _means(

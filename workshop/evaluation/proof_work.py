@@ -30,7 +30,6 @@ def proof_work(run: Run) -> Finding:
     """Moves that a plain prover makes by the order at its root; and the nodes of our own prover."""
     rows: list[tuple[str, ...]] = []
     own_rows: list[tuple[str, ...]] = []
-    data: dict[str, object] = {}
     brief = []
     for mate in MATES:
         chosen = [i for i, proof in enumerate(run.proofs) if proof is not None and proof.mate_in == mate]
@@ -57,12 +56,6 @@ def proof_work(run: Run) -> Finding:
         brief.append((f"plain proof of mate in {mate}, against {BASELINE}", f"{base / means[OURS]:.1f} times less"))
         own = {name: run.each(partial(_own_work, run, name, mate), chosen) for name in ("", OURS, ORACLE)}
         own_rows.append((str(mate), f"{len(chosen):,}", *(f"{fmean(found):,.0f}" for found in own.values())))
-        data[f"mate_in_{mate}"] = {
-            "queries": len(chosen),
-            "typical_ratio": round(_typical(work[BASELINE], work[OURS]), 2),
-            "plain": {n: {"mean": round(v, 1), "cut_off": capped[n]} for n, v in means.items()},
-            "own": {n or "without": round(fmean(v), 1) for n, v in own.items()},
-        }
     blocks: tuple[str | Table, ...] = (
         "Moves made on a board until a forced mate of known length is proved. The prover is plain and depth-first, "
         "remembers nothing and tries checks first below the root. Only the order at the root differs. The table leaves "
@@ -79,7 +72,7 @@ def proof_work(run: Run) -> Finding:
         "nothing. Its nodes:",
         Table(("mate in", "n", "without an order", "in our order", "the killer first"), tuple(own_rows)),
     )
-    return Finding(Report("Work of a prover", blocks), data, brief)
+    return Finding(Report("Work of a prover", blocks), brief)
 
 
 def _typical(those: list[int], ours: list[int]) -> float:

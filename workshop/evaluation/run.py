@@ -40,8 +40,6 @@ class Finding:
     """A part of an evaluation."""
 
     report: Report
-    data: dict[str, object]
-    """The same for JSON."""
     brief: Sequence[tuple[str, str]] = ()
     """Figure and value, for the short table on the terminal."""
 
@@ -76,23 +74,16 @@ def _proved_bag(query: Puzzle, move: str, proof: Proof | None) -> list[int]:
 class Run:
     """What the parts of an evaluation share; each thing is computed when it is first used."""
 
-    def __init__(self, sample: Sample, jobs: int, say: Callable[[str], None], weights: Weights | None = None) -> None:
-        """``jobs`` (1 or more) threads; ``weights`` of a library, else they are learned from the sample's."""
+    def __init__(self, sample: Sample, jobs: int, say: Callable[[str], None]) -> None:
+        """``jobs`` (1 or more) threads."""
         self.sample = sample
         self.jobs = jobs
         self.say = say
-        self._given = weights
         self._folder = tempfile.TemporaryDirectory(prefix="trapline-evaluate-")
         everything = background_examples()
         self.background: list[Example] = everything[HELD_OUT_FROM + _OF_ONE_GAME :]
-        """Ordinary moves that no weights were learned from, but those of a given library."""
-        self.learned_background: list[Example] = everything if weights is not None else everything[:HELD_OUT_FROM]
-        """Those that the weights may have been learned from."""
-
-    @property
-    def is_given(self) -> bool:
-        """The weights are those of a library, not learned here."""
-        return self._given is not None
+        """Ordinary moves that no weights were learned from."""
+        self.learned_background: list[Example] = everything[:HELD_OUT_FROM]
 
     def close(self) -> None:
         """Delete what was built."""
@@ -118,8 +109,6 @@ class Run:
     @cached_property
     def weights(self) -> Weights:
         """Those of the whole library."""
-        if self._given is not None:
-            return self._given
         self.say(f"learning from {len(self.sample.library):,} traps")
         return self.learn(self.sample.library)
 

@@ -16,10 +16,8 @@ import chess
 
 from db.formats.puzzle_file import Row, read_rows
 from db.formats.puzzles import puzzle_trap
-from db.library.library import Library
 from db.traps.terms import Outcome
 from db.traps.trap import Trap
-from db.wording.patterns import PATTERNS
 from trapcore.errors import InputError
 from trapcore.io.streams import open_bytes
 from trapcore.ranking.training import Example
@@ -31,9 +29,6 @@ Key = tuple[bytes, str]
 _SPARE = 200
 """Rows taken beyond those wanted, for what turns out to be no trap."""
 _GAME = re.compile(r"^https?://[^/]+/([A-Za-z0-9]{8})")
-_KEBAB = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[a-zA-Z])(?=F2F7)")
-FAMILIES = {_KEBAB.sub("-", pattern).lower(): pattern for pattern in PATTERNS}
-"""Theme of each family of traps that is named after one."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +110,7 @@ class Sample:
     bad: int
     """Rows that are no trap."""
     shared: int
-    """Queries left out because the library has their game or their position."""
+    """Queries left out because the library has their position."""
 
 
 def game_of(url: str | None, number: str) -> str:
@@ -129,30 +124,23 @@ def place_of(game: str) -> bytes:
     return hashlib.blake2b(game.encode(), digest_size=8).digest()
 
 
-def read_sample(path: Path, library_size: int, queries: int, library: Library | None = None) -> Sample:
+def read_sample(path: Path, library_size: int, queries: int) -> Sample:
     """Divide the puzzles of a file, plain or compressed: ``library_size`` (1 or more) of one side as the library, and
-    ``queries`` (2 or more), half of them mates, of the other.
-
-    With ``library`` that is the library, and the queries are of both sides without its games and positions. Fewer are
-    taken where there are fewer. Raises `InputError` for a file that is no table of puzzles.
+    ``queries`` (2 or more), half of them mates, of the other. Fewer are taken where there are fewer.
+    Raises `InputError` for a file that is no table of puzzles.
     """
     half = queries // 2
     known, mates, others = _First(library_size + _SPARE), _First(half + _SPARE), _First(half + _SPARE)
-    stored = [] if library is None else [_of_library(trap) for trap in library.traps()]
-    taken = {puzzle.game for puzzle in stored}
-    rows = shared = 0
+    rows = 0
     for row in _rows(path):
         rows += 1
-        game = game_of(row.get("GameUrl"), row["PuzzleId"])
-        place = place_of(game)
-        if library is None and place[-1] & 1:
+        place = place_of(game_of(row.get("GameUrl"), row["PuzzleId"]))
+        if place[-1] & 1:
             known.add((place, row["PuzzleId"]), row)
-        elif game in taken:
-            shared += 1
         else:
             (mates if "mate" in row["Themes"].split() else others).add((place, row["PuzzleId"]), row)
     bad = _Counter()
-    learned = stored or list(_puzzles(known.rows(), library_size, bad))
+    learned = list(_puzzles(known.rows(), library_size, bad))
     positions = {puzzle.trap.key for puzzle in learned}
     twice = _Counter()
     chosen = [list(_puzzles(part.rows(), half, bad, twice, positions)) for part in (mates, others)]
@@ -162,7 +150,7 @@ def read_sample(path: Path, library_size: int, queries: int, library: Library | 
     if not learned or not both:
         what = "library" if not learned else "queries"
         raise InputError(f"{path}: there are too few puzzles for the {what}; give a longer file")
-    return Sample(path.name, rows, learned, both, bad.count, shared + twice.count)
+    return Sample(path.name, rows, learned, both, bad.count, twice.count)
 
 
 class _First:
@@ -225,12 +213,6 @@ def _puzzles(
         yield Puzzle(
             number, game_of(row.get("GameUrl"), number), int(rating) if rating.isdigit() else None, themes, trap
         )
-
-
-def _of_library(trap: Trap) -> Puzzle:
-    """A stored trap, whose only theme is its family."""
-    themes = {FAMILIES[trap.family]} if trap.family in FAMILIES else set()
-    return Puzzle(trap.slug, game_of(trap.source, trap.slug), None, frozenset(themes), trap)
 
 
 def _rows(path: Path) -> Iterator[Row]:

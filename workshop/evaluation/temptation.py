@@ -66,12 +66,7 @@ def temptation(run: Run) -> Finding:
         "The same for moves ordered by their value after captures and checks are played out (depth 1 and quiescence):",
         Table(("the best", "baits", "moves"), tuple((str(k), number(s), f"{m:.1f}") for k, s, m in by_rank)),
     )
-    data: dict[str, object] = {
-        "kinds": dict(single),
-        "rules": [{"rule": n, "baits": s, "moves": m} for n, s, m in rows],
-        "by_rank": [{"best": k, "baits": s, "moves": m} for k, s, m in by_rank],
-    }
-    return Finding(Report("Baits", blocks), data)
+    return Finding(Report("Baits", blocks))
 
 
 def look(puzzle: Puzzle) -> dict[str, Seen]:

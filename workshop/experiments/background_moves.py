@@ -1,6 +1,6 @@
 """Draws ordinary positions from real games: moves that lose nothing, after which there is nothing to find.
 
-    python -m workshop.experiments.background_moves judged.tsv --engine stockfish
+    python -m workshop.experiments.background_moves answers.jsonl --engine stockfish
 
 An engine judges moves of the open lichess games (CC0); those that lose nothing, in positions that were not lost
 already, are written where the fit of the weights finds them. What the engine says is kept in the file given, as
@@ -9,13 +9,14 @@ already, are written where the fit of the weights finds them. What the engine sa
 
 import argparse
 import sys
+from contextlib import closing
 from pathlib import Path
 
-from trapcore.engines.uci_engine import UciEngine
 from trapcore.ranking.training import BACKGROUND_MOVES
 from workshop.benchmarks.material import DATA
 from workshop.benchmarks.stockfish import STOCKFISH
-from workshop.evaluation.background_moves import NODES, Answers, judged_moves
+from workshop.coverage.killers import Answers
+from workshop.evaluation.background_moves import NODES, judged_moves
 
 FOR_FIT = "amateur_lichess_2021_10_kdave.pgn"
 
@@ -26,8 +27,8 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("answers", type=Path)
     parser.add_argument("--engine", default=STOCKFISH or "stockfish")
     options = parser.parse_args(arguments)
-    answers = Answers(options.answers, NODES)
-    judged = judged_moves([DATA / "pgn" / FOR_FIT], lambda: UciEngine(options.engine), NODES, answers, print)
+    with closing(Answers(options.answers, options.engine, NODES)) as answers:
+        judged = judged_moves([DATA / "pgn" / FOR_FIT], answers, print)
     clean = [j for j in judged if j.is_clean]
     BACKGROUND_MOVES.write_text("".join(f"{j.fen}\t{j.move}\n" for j in clean))
     print(f"{len(clean)} positions written to {BACKGROUND_MOVES}")

@@ -12,7 +12,7 @@ cost.py            what a comparison costs, by the Rust core and by the plain de
 sampling.py        how wrong the structural similarity is if only some children are compared
 paper.py           what the paper prints, and the positions it prints it of
 benchmark.py       the four traps' positions two plies on, which of them are traps, and their similarities
-retrieval.py       false negatives and positives, ROC curves, average precision, rank correlation
+retrieval.py       false negatives and positives, ROC curves, average precision
 =================  ======================================================================================
 
 Source: Evans & Turrini, "Improving Strategic Decisions in Sequential Games by Exploiting Positional Similarity", Games

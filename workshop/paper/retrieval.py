@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
-from statistics import correlation, fmean
+from statistics import fmean
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,21 +59,3 @@ def average_precision(scores: Sequence[float], wanted: Sequence[bool]) -> float:
         total += (hits - before) * hits / (hits + others)
         before = hits
     return total / before
-
-
-def ranks(values: Sequence[float]) -> list[float]:
-    """Ranks from 1; equal values share the mean of theirs."""
-    order = sorted(range(len(values)), key=values.__getitem__)
-    found = [0.0] * len(values)
-    place = 0
-    for _, group in groupby(order, key=values.__getitem__):
-        tied = list(group)
-        for index in tied:
-            found[index] = place + (len(tied) + 1) / 2
-        place += len(tied)
-    return found
-
-
-def spearman(a: Sequence[float], b: Sequence[float]) -> float:
-    """Spearman's rank correlation, -1.0..1.0. Raises ``statistics.StatisticsError`` if all of one are equal."""
-    return correlation(ranks(a), ranks(b))

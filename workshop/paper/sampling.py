@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from functools import partial
 from statistics import fmean
 
+from scipy.stats import spearmanr  # type: ignore[import-untyped]
+
 from trapcore.trees.chess_game import Labels
 from workshop.paper.benchmark import Kind, Neighbour, Run
 from workshop.paper.paper import TRAPS, BenchmarkTrap
-from workshop.paper.retrieval import auc, spearman
+from workshop.paper.retrieval import auc
 from workshop.reference.measures import baselines, sampled, structural
 from workshop.report import Panel, Plot, Report, Series, Table, number
 
@@ -49,7 +51,7 @@ def errors(exact: list[list[float]], estimates: list[list[sampled.Estimate]], wa
         fmean(fmean(abs(a - b) for a, b in these) for these in pairs),
         fmean(fmean(a - b for a, b in these) for these in pairs),
         fmean(fmean(one.standard_error for one in found) for found in estimates),
-        fmean(spearman([a for a, _ in these], [b for _, b in these]) for these in pairs),
+        fmean(float(spearmanr(*zip(*these, strict=True)).statistic) for these in pairs),
         fmean(auc([a for a, _ in these], want) for these, want in zip(pairs, wanted, strict=True)),
     )
 

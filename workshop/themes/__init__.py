@@ -3,7 +3,7 @@
 ==============  ====================================================================
 agreement.py    counts over a puzzle file: ours and lichess's, ours alone, theirs alone
 definitions.py  each theme in a sentence, its targets, and where lichess's tag differs
-page.py         the report: Markdown and JSON
+page.py         the report
 causes.py       causes of losing moves: what each is, how often it is found, the report
 ==============  ====================================================================
 """

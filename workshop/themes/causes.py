@@ -4,7 +4,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from annotator.annotation import Annotator
 from annotator.comments.evidence import evidence_of
@@ -21,7 +20,7 @@ from trapcore.errors import InputError
 from trapcore.measures.options import IndexedMeasure
 from trapcore.parallel.budget import Cancellation
 from trapcore.proof.causes import CAUSES, Mistake, explain
-from workshop.coverage.games import Game, read_games
+from workshop.coverage.games import Game
 from workshop.report import Report, Table
 
 DEFINITIONS: dict[str, tuple[str, str]] = {
@@ -199,25 +198,6 @@ def figures(games: Iterable[Game], say: Callable[[str], None]) -> CauseFigures:
     return found
 
 
-def chosen(files: Iterable[Path], count: int | None, every: int) -> Iterable[Game]:
-    """The games that are examined, see `workshop.coverage.games.read_games`."""
-    return read_games(files, count, every)
-
-
-def content(found: CauseFigures) -> dict[str, object]:
-    """Counts and shares (0..1) for the JSON file."""
-    return {
-        "games": found.games,
-        "losing_moves": found.moves,
-        "with_cause": _share(found.explained, found.moves),
-        "told": _share(found.told, found.moves),
-        "first": dict(found.first.most_common()),
-        "any": dict(found.any.most_common()),
-        "mechanisms": dict(found.mechanisms.most_common()),
-        "share_of_time": round(found.explaining / found.judged, 4) if found.judged else None,
-    }
-
-
 def report(found: CauseFigures) -> Report:
     """The page."""
     share = f"{100 * found.explaining / found.judged:.1f} %" if found.judged else "unknown"
@@ -258,10 +238,6 @@ def _has_reason(event: TrapEvent) -> bool:
     facts = facts_of(evidence_of(event))
     reasons = (event.proof.mate_in, facts.material, facts.motif, facts.perpetual, facts.left)
     return any(reason is not None for reason in reasons)
-
-
-def _share(part: int, whole: int) -> float | None:
-    return round(part / whole, 4) if whole else None
 
 
 def _percent(part: int, whole: int) -> str:

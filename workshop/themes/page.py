@@ -4,7 +4,7 @@ from statistics import fmean
 
 from trapcore.proof.themes import THEMES
 from workshop.report import Report, Table, number
-from workshop.themes.agreement import Agreement, Half, Score
+from workshop.themes.agreement import Agreement, Half
 from workshop.themes.definitions import DEFINITIONS, NOT_OF_THE_LINE
 
 FEWEST = 30
@@ -15,17 +15,6 @@ _HALVES = {
     Half.TUNING: "These are the puzzles that the predicates were tuned on.",
     Half.ALL: "These are all puzzles, also those that the predicates were tuned on.",
 }
-
-
-def content(found: Agreement) -> dict[str, dict[str, float | int | None]]:
-    """By lichess's name of the theme: puzzles that lichess tags (``n``), ``precision``, ``recall`` and ``f1``, 0 to 1;
-    None where nobody names any."""
-    return {name: _figures(score) for name, score in found.scores().items()}
-
-
-def _figures(score: Score) -> dict[str, float | int | None]:
-    shares = {"precision": score.precision, "recall": score.recall, "f1": score.f1}
-    return {"n": score.n, **{name: None if share is None else round(share, 4) for name, share in shares.items()}}
 
 
 def table(found: Agreement) -> Table:

@@ -1,6 +1,6 @@
 """The command ``trapline research coverage`` on real games with a real engine, and what its parts say."""
 
-import json
+import re
 from pathlib import Path
 
 import pytest
@@ -8,6 +8,7 @@ import pytest
 from tests.support.command_line import run_program
 from tests.workshop.coverage.played import LEGAL, QUIET, SHORT, UNREADABLE, games_file
 from workshop.benchmarks.stockfish import STOCKFISH
+from workshop.coverage.figures import KIND
 
 pytestmark = pytest.mark.skipif(STOCKFISH is None, reason="stockfish is not installed")
 
@@ -25,12 +26,16 @@ def test_a_run_says_what_is_told_of_which_moves(tmp_path: Path) -> None:
     run_on(games_file(tmp_path, UNREADABLE, LEGAL, SHORT, QUIET), out, "--no-frontier")
     text = (out / "coverage.md").read_text()
     assert "2 games of games.pgn, 25 moves. The reference is Stockfish" in text
-    content = json.loads((out / "coverage.json").read_text())
-    for outcome in content["outcomes"]:
-        assert outcome["games"] == 2
-        assert outcome["near_mates"]["of"] == 1
-        assert outcome["recall"]["of"] >= 1
-        assert outcome["positions_a_second"] > 0
-        assert 0 <= outcome["killers_right"]["hits"] <= outcome["killers_right"]["of"] == outcome["agreement"]["of"]
-    assert [outcome["engine"] for outcome in content["outcomes"]] == [False, True]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line[:1] == "|"]
+    assert rows[0] == ["figure", "no engine", "with the engine"]
+    summary = {name: cells for name, *cells in rows[2 : rows.index(next(row for row in rows if row[0] == KIND))]}
+    for name, cells in summary.items():
+        for cell in cells:
+            counts = re.search(r"\((\d+) of (\d+);", cell)
+            if name.startswith("mates in up to 5 walked into"):
+                assert counts is not None
+                assert counts[2] == "1"
+            if counts is not None:
+                assert int(counts[1]) <= int(counts[2])
+    assert all(int(cell) > 0 for cell in summary["positions a second and core"])
     assert (out / "labels.jsonl").read_bytes().count(b"\n") == 2

@@ -12,20 +12,18 @@ import pytest
 import zstandard
 
 from db.formats.puzzles import puzzle_trap
-from db.library.open import create_library, open_library
 from tests.support.public_data import PUZZLES, needs, skip_without
 from trapcore import _native
 from trapcore.errors import InputError
+from workshop.coverage.calibration import brier, reliability
 from workshop.evaluation import neighbours
 from workshop.evaluation.metrics import (
     Placed,
-    brier,
     calibration_error,
     falling,
     place,
     precision_at,
     rate_at_recall,
-    reliability,
 )
 from workshop.evaluation.neighbours import Turned
 from workshop.evaluation.sample import Puzzle, Sample, game_of, place_of, read_sample
@@ -120,19 +118,6 @@ def test_a_game_stays_together_whatever_it_is_called(rows: list[dict[str, str]],
     same = [{**row, "GameUrl": f"https://lichess.org/yyznGmXs#{n}"} for n, row in enumerate(rows)]
     with pytest.raises(InputError, match="too few puzzles for the"):
         read_sample(_table(tmp_path / "same.csv", same), 10, 10)
-
-
-def test_queries_of_a_given_library_share_no_game_and_no_position(rows: list[dict[str, str]], tmp_path: Path) -> None:
-    create_library(tmp_path / "l.sqlite")
-    with open_library(tmp_path / "l.sqlite") as library:
-        library.add_all([puzzle_trap(row) for row in rows[:40]])
-        # The same position, as if it were of another game.
-        twin = {**rows[0], "PuzzleId": "twin1", "GameUrl": "https://lichess.org/AAAAAAAA#1"}
-        found = read_sample(_table(tmp_path / "all.csv", [*rows, twin]), 10, 10_000, library)
-    numbers = {puzzle.number for puzzle in found.queries}
-    assert numbers == {row["PuzzleId"] for row in rows[40:]}
-    assert found.shared == 41
-    assert len(found.library) == 40
 
 
 # Orders

@@ -9,12 +9,13 @@ from statistics import fmean
 import pytest
 
 from tests.support.public_data import PUZZLES, skip_without
-from trapcore.engines.uci_engine import UciEngine
-from trapcore.errors import InputError, UsageError
+from trapcore.errors import EngineError, InputError
 from trapcore.ranking.weights import LAZY_SHORTLIST, SHORTLIST
+from trapcore.win_chance import win_chance
 from workshop.commands import research
+from workshop.coverage.killers import Answers
 from workshop.evaluation.account import GAMES_DO_NOT_SHOW, PUZZLES_DO_NOT_SHOW
-from workshop.evaluation.background_moves import Answers, Judged, judged_moves, sample
+from workshop.evaluation.background_moves import Judged, judged_moves, sample
 from workshop.evaluation.detection import detection
 from workshop.evaluation.killers import FULL, LAZY, hit, killers
 from workshop.evaluation.metrics import place
@@ -23,7 +24,7 @@ from workshop.evaluation.run import Run
 from workshop.evaluation.sample import read_sample
 from workshop.evaluation.temptation import temptation
 from workshop.experiments import accuracy
-from workshop.report import markdown, number
+from workshop.report import Table, markdown, number
 
 
 @pytest.fixture(scope="module")
@@ -37,21 +38,19 @@ def run() -> Iterator[Run]:
 
 @pytest.mark.slow
 def test_killers_are_counted_as_the_proposals_say(run: Run) -> None:
-    finding = killers(run)
-    found = finding.data["orders"]
-    assert isinstance(found, dict)
+    first_table, _, growth = [block for block in killers(run).report.blocks if isinstance(block, Table)]
+    found = {row[0]: dict(zip(first_table.header, row, strict=True)) for row in first_table.rows}
     for name, shortlist in ((FULL, SHORTLIST), (LAZY, LAZY_SHORTLIST)):
         first = [run.weights.rank_moves(q.before, q.trap.bait, top=5, shortlist=shortlist) for q in run.queries]
         for k in (1, 3, 5):
             hits = fmean(q.killer in [p.uci for p in moves[:k]] for q, moves in zip(run.queries, first, strict=True))
-            assert found[name][f"hit@{k}"] == pytest.approx(hits, abs=1e-4)
+            assert found[name][f"hit@{k}"] == number(hits)
     chance = fmean(1 / len(q.moves) for q in run.queries)
-    assert found["random"]["hit@1"] == pytest.approx(chance, abs=1e-4)
-    assert found["random"]["mean_rank"] == pytest.approx(fmean((len(q.moves) + 1) / 2 for q in run.queries), abs=1e-3)
-    assert found[FULL]["hit@1"] > found["checks, then captures MVV-LVA"]["hit@1"] > found["random"]["hit@1"]
-    growth = finding.data["growth"]
-    assert isinstance(growth, list)
-    assert [row["traps"] for row in growth] == [100, 100, 150, 150]
+    assert found["random"]["hit@1"] == number(chance)
+    assert found["random"]["mean rank"] == f"{fmean((len(q.moves) + 1) / 2 for q in run.queries):.2f}"
+    ours, checks, random = (float(found[name]["hit@1"]) for name in (FULL, "checks, then captures MVV-LVA", "random"))
+    assert ours > checks > random
+    assert [row[0] for row in growth.rows] == ["100", "100", "150", "150"]
 
 
 @pytest.mark.slow
@@ -64,10 +63,10 @@ def test_the_command_writes_everything_and_says_the_short_of_it(tmp_path: Path) 
     done = CliRunner().invoke(research, ["puzzles", str(PUZZLES), *options], catch_exceptions=False)
     assert done.exit_code == 0
     assert f"killer hit@1, {FULL}" in done.stdout
-    data = json.loads((out / "puzzles.json").read_text())
-    assert set(data) >= {"killers", "patterns", "confidence", "work of a prover", "baits", "cost"}
-    assert data["library"] == 120
-    assert "# Evaluation on puzzles" in (out / "puzzles.md").read_text()
+    text = (out / "puzzles.md").read_text()
+    assert text.startswith("# Evaluation on puzzles\n\nWeights learned from 120 traps")
+    parts = ["Killers", "Patterns", "Confidence", "Work of a prover", "Baits", "Cost", "What this does not show"]
+    assert re.findall("^## (.+)$", text, re.MULTILINE) == parts
     assert (out / "reliability.svg").exists()
 
 
@@ -99,22 +98,22 @@ def test_answers_are_kept_and_asked_for_once(tmp_path: Path) -> None:
     assert len(drawn) == 5
     assert all(board.ply() >= 8 and move in board.legal_moves for board, move in drawn)
     assert [(b.fen(), m) for b, m in sample(tmp_path / "g.pgn")] == [(b.fen(), m) for b, m in drawn]
-    path = tmp_path / "answers.tsv"
-    Answers(path, 100).add([Judged("g.pgn", board.fen(), move.uci(), 20, -30) for board, move in drawn])
-
-    def start() -> UciEngine:
-        raise AssertionError("everything is known")
-
-    found = judged_moves([tmp_path / "g.pgn"], start, 100, Answers(path, 100), lambda text: None)
-    assert [(j.fen, j.before, j.after) for j in found] == [(board.fen(), 20, -30) for board, _ in drawn]
-    with pytest.raises(UsageError, match="judged with 100 nodes, not 200"):
-        Answers(path, 200)
-    path.write_text("judged moves\t100\nx\ty\n")
-    with pytest.raises(InputError, match="line 2"):
-        Answers(path, 100)
+    path = tmp_path / "answers.jsonl"
+    lines = []
+    for board, move in drawn:
+        after = board.copy(stack=False)
+        after.push(move)
+        # The side to move has a slight advantage.
+        lines += [{"fen": one.fen(), "nodes": 100, "chance": win_chance(20), "line": []} for one in (board, after)]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    kept = Answers(path, "no-such-engine", 100)
+    found = judged_moves([tmp_path / "g.pgn"], kept, lambda text: None)
+    assert [(j.fen, j.before, j.after) for j in found] == [(board.fen(), 20, -20) for board, _ in drawn]
+    with pytest.raises(EngineError):
+        judged_moves([tmp_path / "g.pgn"], Answers(path, "no-such-engine", 200), lambda text: None)
     path.write_text("1. e4 e5\n")
-    with pytest.raises(InputError, match="no judged moves"):
-        Answers(path, 100)
+    with pytest.raises(InputError, match="line 1: no answer"):
+        Answers(path, "no-such-engine", 100)
 
 
 def test_detection_counts_alarms_on_clean_moves(run: Run) -> None:
@@ -122,17 +121,19 @@ def test_detection_counts_alarms_on_clean_moves(run: Run) -> None:
     blunders = [Judged("g", q.before, q.trap.bait, 0, -500) for q in run.queries[:10]]
     learned = [Judged("g", fen, bait, 0, 0) for fen, bait, _ in run.learned_background[:3]]
     finding = detection(run, [*clean, *blunders, *learned])
-    assert finding.data["clean"] == 40
-    assert finding.data["blunders"] == 10
-    scores = finding.data["scores"]
-    assert isinstance(scores, dict)
-    ours = scores[f"best proposal, shortlist of {SHORTLIST}"]
+    text = markdown(finding.report)
+    assert "Negatives: 40 clean moves" in text
+    assert "(10 moves that lose" in text
+    of_mates = next(block for block in finding.report.blocks if isinstance(block, Table))
+    rows = {row[0]: dict(zip(of_mates.header, row, strict=True)) for row in of_mates.rows}
+    ours = rows[f"best proposal, shortlist of {SHORTLIST}"]
     mine = [run.weights.rank_moves(q.before, q.trap.bait, top=1)[0].score for q in run.queries if q.mates]
     others = [run.weights.rank_moves(j.fen, j.move, top=1)[0].score for j in clean]
     pairs = [(a > b) + (a == b) / 2 for a in mine for b in others]
-    assert ours["mates"]["auc"] == pytest.approx(fmean(pairs))
+    assert ours["area"] == number(fmean(pairs))
     least = sorted(mine, reverse=True)[round(0.8 * len(mine)) - 1]
-    assert ours["mates"]["flagged_at_0.8"] == sum(score >= least for score in others)
+    flagged = sum(score >= least for score in others)
+    assert ours["flagged at recall .8"] == f"{flagged} ({100 * flagged / 40:.2f} %)"
 
 
 # docs/research/accuracy.md

@@ -1,7 +1,7 @@
 """What `trapline research mcts` measures: baits chosen, matches, and the page of both."""
 
-import json
 import math
+import re
 from pathlib import Path
 
 import pytest
@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 from db.formats.bundled import bundled_traps
 from trapcore.errors import InputError, UsageError
 from workshop.commands.monte_carlo import mcts
+from workshop.coverage.shares import Share
 from workshop.games.monte_carlo import baits, dynamics, matches, page
 from workshop.games.monte_carlo.baits import Choice, Depth, Puzzle
 from workshop.games.search.monte_carlo import PlayoutBudget
@@ -66,14 +67,9 @@ def test_a_search_that_goes_on_chooses_as_one_that_is_asked_once() -> None:
 def test_shares_are_counted_by_budget_and_depth() -> None:
     mate, other = (Puzzle(name, "", "a1a2", depth) for name, depth in (("m", Depth.MATE_1), ("o", Depth.MATERIAL)))
     choices = [Choice("uct", mate, 100, "a1a2"), Choice("uct", other, 100, "b1b2"), Choice("uct", mate, None, "b1b2")]
-    both = baits.share(choices, "uct", 100)
-    assert both is not None
-    assert (both.chosen, both.positions, both.value) == (1, 2, 0.5)
-    assert both.interval == pytest.approx((0.0945, 0.9055), abs=1e-3)
-    timed = baits.share(choices, "uct", None, Depth.MATE_1)
-    assert timed is not None
-    assert timed.chosen == 0
-    assert baits.share(choices, "rave", 100) is None
+    assert baits.share(choices, "uct", 100) == Share(1, 2)
+    assert baits.share(choices, "uct", None, Depth.MATE_1) == Share(0, 1)
+    assert baits.share(choices, "rave", 100) == Share(0, 0)
 
 
 def test_elo_and_its_interval() -> None:
@@ -93,7 +89,7 @@ def test_a_search_that_sees_wins_beats_one_that_hardly_looks() -> None:
     assert strong.won > strong.lost
 
 
-def test_the_command_writes_a_page_with_all_choices(
+def test_the_command_writes_a_page_with_all_searches(
     puzzles: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("workshop.commands.monte_carlo.SPEED_PLAYOUTS", {"tic-tac-toe": 100})
@@ -103,11 +99,9 @@ def test_the_command_writes_a_page_with_all_choices(
     options = [*few, "--searches", "uct,rave"]
     result = CliRunner().invoke(APP, ["--puzzles", str(puzzles), "--out", str(out), *options], catch_exceptions=False)
     assert result.exit_code == 0
-    content = json.loads((out / "mcts.json").read_text("utf-8"))
-    # Two searches at 100 playouts and at equal time, and alpha-beta.
-    assert len(content["choices"]) == 2 * (2 * 2 + 1)
-    assert [match["first"] for match in content["matches"]] == ["rave", "rave"]
     text = (out / "mcts.md").read_text("utf-8")
+    assert "in 2 positions of puzzles or traps" in text
+    assert len(re.findall(r"^\| breakthrough-6x6 \| rave +\| uct ", text, re.MULTILINE)) == 2
     assert "| alpha-beta" in text
     assert "mate in 1" in text
 

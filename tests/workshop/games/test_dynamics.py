@@ -1,33 +1,28 @@
-"""How dynamic a game is: small cases by hand, both forms of the density, real games, and the command."""
+"""How dynamic a game is: small cases by hand, real games, and the command."""
 
-import gzip
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import pytest
 import typer
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from trapcore.errors import InputError
+from tests.workshop.coverage.played import LEGAL, QUIET, SHORT, UNREADABLE, games_file
+from trapcore.errors import InputError, UsageError
 from trapcore.trees.chess_game import ChessGame
-from trapcore.trees.tree import Tree, local_tree
+from trapcore.trees.tree import Tree
 from workshop.commands.dynamics import dynamics as command
 from workshop.games.monte_carlo.tree_dynamics import (
     LESS_DYNAMIC,
     Dynamics,
     Heuristic,
     LineDynamics,
-    PgnGames,
-    connection_density,
     connection_density_at,
     dynamics,
     line_dynamics,
+    pgn_games,
     playouts,
 )
 from workshop.games.rules import GAMES
@@ -68,21 +63,11 @@ def first_line(tree: Tree) -> list[Tree]:
 
 
 def test_the_density_is_the_mean_number_of_moves_out_of_a_position() -> None:
-    assert connection_density(FIGURE_1, 1) == 3
-    assert connection_density(FIGURE_1, 2) == 11 / 4
+    assert connection_density_at(Written(), FIGURE_1, 1) == 3
+    assert connection_density_at(Written(), FIGURE_1, 2) == 11 / 4
     # The end below "a" is a position without moves, and counts.
-    assert connection_density(Tree.literal({"a": 1.0, "b": {"c": {}}}), 2) == (2 + 1) / (1 + 2)
-    assert connection_density(Tree(ended=True), 2) == 0
-
-
-@pytest.mark.parametrize("name", sorted(GAMES))
-@given(seed=st.integers(0, 10**6), depth=st.integers(1, 2), at=st.integers(0, 30))
-@settings(max_examples=8, deadline=None)
-def test_counting_without_the_tree_gives_the_density_of_the_tree(name: str, seed: int, depth: int, at: int) -> None:
-    (line,) = playouts(GAMES[name], 1, seed, 30)
-    position = line[min(at, len(line) - 1)]
-    tree = local_tree(GAMES[name], position, depth)
-    assert connection_density_at(GAMES[name], position, depth) == connection_density(tree, depth)
+    assert connection_density_at(Written(), Tree.literal({"a": 1.0, "b": {"c": {}}}), 2) == (2 + 1) / (1 + 2)
+    assert connection_density_at(Written(), Tree(ended=True), 2) == 0
 
 
 # A line of play.
@@ -179,56 +164,16 @@ def test_playouts_are_legal_repeatable_and_broken_off() -> None:
             assert after in [game.play(before, move) for move in game.moves(before)]
 
 
-PGN = """[Event "one"]
-[White "M\xfcller"]
-
-1. e4 { a comment } e5 (1... c5 2. Nf3) 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7# 1-0
-
-[Event "an illegal move"]
-
-1. e4 e5 2. Ke3 *
-
-[Event "another variant"]
-[Variant "Atomic"]
-
-1. e4 e5 *
-
-[Event "a position that is none"]
-[SetUp "1"]
-[FEN "8/8/8 w - - 0 1"]
-
-1. e4 *
-
-[Event "two"]
-[SetUp "1"]
-[FEN "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"]
-
-1. e4 Kd7 *
-"""
-
-
-@pytest.fixture
-def pgn(tmp_path: Path) -> Path:
-    path = tmp_path / "games.pgn.gz"
-    path.write_bytes(gzip.compress(PGN.encode("latin-1")))
-    return path
-
-
-def test_pgn_games_are_read_and_bad_ones_counted(pgn: Path, caplog: pytest.LogCaptureFixture) -> None:
-    games = PgnGames(pgn, 10)
-    lines = list(games)
-    assert [len(line) for line in lines] == [8, 3]
-    assert games.skipped == 3
-    assert caplog.records == []
+def test_pgn_games_are_read_as_positions(tmp_path: Path) -> None:
+    lines = list(pgn_games(games_file(tmp_path, UNREADABLE, LEGAL, SHORT, QUIET), 10))
+    assert [len(line) for line in lines] == [14, 13]
     assert lines[0][-1].is_checkmate()
-    assert lines[1][2].fen() == "8/3k4/8/8/4P3/8/8/4K3 w - - 1 2"
     found = line_dynamics(ChessGame(), lines[0], 1)
     assert found is not None
     assert found.densities[:3] == (20, 20, 29)
-    assert len(found.densities) == 7
-    first = PgnGames(pgn, 1)
-    assert [len(line) for line in first] == [8]
-    assert first.skipped == 0
+    assert len(found.densities) == 13
+    with pytest.raises(UsageError, match="games must be"):
+        pgn_games(tmp_path / "games.pgn", 0)
 
 
 # The command.
@@ -245,30 +190,16 @@ def run(*arguments: str) -> str:
 
 
 def test_the_command_says_what_the_library_finds() -> None:
-    answer: dict[str, Any] = json.loads(
-        run("tic-tac-toe", "--games", "5", "--seed", "3", "--plies", "6", "--depth", "1", "--json")
-    )
+    said = run("tic-tac-toe", "--games", "5", "--seed", "3", "--plies", "6", "--depth", "1")
     found = dynamics(TicTacToe(), playouts(TicTacToe(), 5, 3, 6), 1)
-    assert answer == {
-        "game": "tic-tac-toe",
-        "seed": 3,
-        "plies": 6,
-        "depth": 1,
-        "games": 5,
-        "positions": found.positions,
-        "density": found.density,
-        "variability": found.variability,
-        "standard_error": found.standard_error,
-        "turn_variability": found.turn_variability,
-        "spread": found.spread,
-        "kept": found.kept,
-        "less_dynamic_below": LESS_DYNAMIC,
-        "heuristic": found.heuristic,
-    }
+    assert f"5 random games, seed 3, at most 6 plies, {found.positions} positions, depth 1" in said
+    assert f"connection density  {found.density:.1f} moves per position" in said
+    assert f"variability         {found.variability:.3f} ± {found.standard_error:.3f} from ply to ply" in said
+    assert f"turn variability    {found.turn_variability:.3f} from turn to turn" in said
+    assert f"spread              {found.spread:.3f} along a game" in said
+    assert f"kept moves          {found.kept:.3f} from turn to turn" in said
 
 
-def test_the_command_reads_real_games(pgn: Path) -> None:
-    answer = json.loads(run("chess", str(pgn), "--json"))
-    assert (answer["games"], answer["skipped"], answer["positions"]) == (2, 3, 7 + 3)
-    assert answer["pgn"] == str(pgn)
-    assert f"2 games of {pgn} (3 skipped)" in run("chess", str(pgn))
+def test_the_command_reads_real_games(tmp_path: Path) -> None:
+    path = games_file(tmp_path, LEGAL, QUIET)
+    assert f"2 games of {path}, 26 positions, depth 2" in run("chess", str(path))

@@ -111,7 +111,6 @@ def rows() -> list[Row]:
         start_up = min(run(library, empty, output, 1)[0] for _ in range(2))
         cpu, wall, _ = sorted(run(library, MASTERS, output, 1) for _ in range(3))[1]
         rate = positions / (cpu - start_up)
-        out.append(Row("start-up and loading of the library", f"{start_up:.2f} s", ""))
 
         pipeline = Pipeline(mate_traps(TRAPS), THRESHOLD)
         start, seen = time.process_time(), 0

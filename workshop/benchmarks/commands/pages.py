@@ -29,18 +29,18 @@ GAMES = 5
 PLIES = 80
 REPORTED = 100
 DROPPED = ("e2e4", "e7e5", "g1f3", "b8c6", "f1c4", "d7d6", "b1c3", "c8g4")
-WANTED_VIEW, WANTED_REPORT, WANTED_TRAPS, WANTED_VALUE = 3.0, 60.0, 0.1, 0.5
+WANTED_VIEW, WANTED_REPORT, WANTED_TRAPS = 3.0, 60.0, 0.1
 """Seconds."""
 
 _PATIENCE = 300.0
 _PASTE = "document.getElementById('pgn').value = arguments[0]"
-# From the release of the piece to the first paint behind the exchange of what SEEN finds.
+# From the release of the piece to the first paint behind the exchange of the view.
 _TIMED = """
 window.shown = null;
 document.addEventListener("mouseup", () => {
-  const began = performance.now(), old = SEEN;
+  const view = () => document.getElementById("view"), began = performance.now(), old = view();
   const look = new MutationObserver(() => {
-    if (!SEEN || SEEN === old) return;
+    if (!view() || view() === old) return;
     look.disconnect();
     requestAnimationFrame(() => setTimeout(() => { window.shown = performance.now() - began; }));
   });
@@ -49,12 +49,8 @@ document.addEventListener("mouseup", () => {
 """
 
 
-_TRAPS = _TIMED.replace("SEEN", 'document.getElementById("view")')
-_VALUE = _TIMED.replace("SEEN", 'document.querySelector("[data-mine]").textContent')
-
-
 def rows() -> list[Row]:
-    """A pasted game to its annotated view, games to the report, a move on the board to its traps and its value."""
+    """A pasted game to its annotated view, games to the report, a move on the board to its traps."""
     chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
     if chromium is None or driver is None or not BOARD.is_dir():
         missing = "needs chromium and chromedriver, and the board: npm, python deploy/fetch_board.py"
@@ -65,14 +61,11 @@ def rows() -> list[Row]:
         with server(library, Path(name)) as url, _browser(chromium, driver) as browser:
             views = [_viewed(browser, url, game) for game in _games(GAMES)]
             traps = _dropped(browser, url)
-            values = _judged(browser, url)
-            report, steps = _reported(browser, url)
+            report = _reported(browser, url)
     return [
         _row(f"a pasted game of {PLIES // 2} moves, until its annotated view", statistics.median(views), WANTED_VIEW),
         _row(f"{REPORTED} pasted games, until the report", report, WANTED_REPORT),
-        Row("progress shown meanwhile", f"{steps} times", ""),
         _row("a piece dropped on the board, until the traps of the position", statistics.median(traps), WANTED_TRAPS),
-        _row("the same on a phone, until Stockfish's first value", statistics.median(values), WANTED_VALUE),
     ]
 
 
@@ -105,47 +98,21 @@ def _viewed(browser: "Chrome", url: str, game: bytes) -> float:
     return time.perf_counter() - began
 
 
-def _reported(browser: "Chrome", url: str) -> tuple[float, int]:
-    """Seconds, and how often the page showed that it came further."""
+def _reported(browser: "Chrome", url: str) -> float:
     browser.get(f"{url}/report")
     browser.execute_script(_PASTE, b"\n".join(master_games(REPORTED)).decode("latin-1"))
-    seen: set[str] = set()
-
-    def is_there() -> bool:
-        seen.update(bar.get_attribute("value") or "" for bar in browser.find_elements("css selector", "#view progress"))
-        return "player=" in browser.current_url and _has(browser, "#moves")
-
     began = time.perf_counter()
     _press(browser, "#look")
-    _wait(browser, is_there)
-    return time.perf_counter() - began, len(seen - {""})
+    _wait(browser, lambda: "player=" in browser.current_url and _has(browser, "#moves"))
+    return time.perf_counter() - began
 
 
 def _dropped(browser: "Chrome", url: str) -> list[float]:
-    browser.get(f"{url}/position")
-    _wait(browser, lambda: _has(browser, ".ground cg-board"))
-    return _moved(browser, _TRAPS)
-
-
-def _judged(browser: "Chrome", url: str) -> list[float]:
-    """The page is as narrow as a phone, and its thread four times slower; Chromium slows no workers."""
-    phone = {"width": 360, "height": 780, "deviceScaleFactor": 2, "mobile": True}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", phone)
-    browser.execute_cdp_cmd("Emulation.setCPUThrottlingRate", {"rate": 4})
-    browser.get(f"{url}/position")
-    _wait(browser, lambda: _has(browser, "#engine-switch:not([hidden])"))
-    _press(browser, "#engine-switch")
-    _wait(browser, lambda: bool(browser.find_element("css selector", "[data-value]").text))
-    times = _moved(browser, _VALUE)
-    browser.execute_cdp_cmd("Emulation.setCPUThrottlingRate", {"rate": 1})
-    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-    return times
-
-
-def _moved(browser: "Chrome", script: str) -> list[float]:
-    """Seconds from each of the moves to what the script waits for."""
+    """Seconds from each of the moves to the traps."""
     from selenium.webdriver.common.action_chains import ActionChains
 
+    browser.get(f"{url}/position")
+    _wait(browser, lambda: _has(browser, ".ground cg-board"))
     times = []
     for move in DROPPED:
         board = browser.find_element("css selector", ".ground cg-board")
@@ -155,7 +122,7 @@ def _moved(browser: "Chrome", script: str) -> list[float]:
             for square in (move[:2], move[2:])
         )
         browser.execute_script("arguments[0].scrollIntoView()", board)
-        browser.execute_script(script)
+        browser.execute_script(_TIMED)
         drag = ActionChains(browser).move_to_element_with_offset(board, x, y).click_and_hold()
         drag.move_by_offset(to_x - x, to_y - y).release().perform()
         _wait(browser, lambda: browser.execute_script("return window.shown !== null"))

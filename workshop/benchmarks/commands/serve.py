@@ -1,8 +1,7 @@
 """A server over a hundred thousand traps: questions for similar traps on loopback, by wrk, as many as it answers.
 
 Each question is the position of another puzzle, from all over them; the server has no limit of rate, keeps
-nothing of its answers, and wrk shares the processors with it. Memory and the time of the processor are those that the
-server reports itself; the latter is what a busy machine leaves as it is.
+nothing of its answers, and wrk shares the processors with it.
 """
 
 import os
@@ -15,7 +14,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
-from urllib.request import urlopen
 
 from workshop.benchmarks.commands.million import million
 from workshop.benchmarks.material import puzzle_rows
@@ -23,7 +21,7 @@ from workshop.benchmarks.table import Row
 
 TRAPS = 100_000
 POSITIONS = 5000
-CONNECTIONS = (1, 8)
+CLIENTS = 8
 SECONDS = 15
 WANTED_RATE = 200.0
 WANTED_MILLISECONDS = 100.0
@@ -40,44 +38,23 @@ end
 
 
 def rows() -> list[Row]:
-    """Rate, times, errors and memory, for one client and for eight at once."""
+    """Rate, times and errors, for eight clients at once."""
     wrk = shutil.which("wrk")
     if wrk is None:
         return [Row("questions by wrk", "", "not installed (Debian: wrk)")]
-    out = []
     with tempfile.TemporaryDirectory() as name, server(million(TRAPS), Path(name)) as url:
         folder = Path(name)
         (folder / "paths").write_text("".join(f"{path}\n" for path in _paths()))
         (folder / "questions.lua").write_text(_SCRIPT % (folder / "paths"))
-        _run(wrk, folder, url, 8, 5)  # until index, caches and allocator have what they need
-        before = _figure(url, "process_resident_memory_bytes") / 1e6
-        for connections in CONNECTIONS:
-            spent = _figure(url, "process_cpu_seconds_total")
-            rate, milliseconds, errors = _run(wrk, folder, url, connections, SECONDS)
-            spent = (_figure(url, "process_cpu_seconds_total") - spent) / (rate * SECONDS)
-            who = "one client" if connections == 1 else f"{connections} clients at once"
-            target = None if connections == 1 else 1.0
-            out += [
-                Row(
-                    f"similar traps, {who}, answers/s",
-                    f"{rate:,.0f}",
-                    f"{WANTED_RATE:g} wanted",
-                    rate / WANTED_RATE,
-                    target,
-                ),
-                Row(
-                    "99 % within",
-                    f"{milliseconds:,.1f} ms",
-                    f"{WANTED_MILLISECONDS:g} ms wanted",
-                    WANTED_MILLISECONDS / milliseconds,
-                    target,
-                ),
-                Row("processor time for an answer", f"{spent * 1000:,.1f} ms", ""),
-                Row("errors", str(errors), "none wanted", 1.0 if errors == 0 else 0.0, 1.0),
-            ]
-        after = _figure(url, "process_resident_memory_bytes") / 1e6
-        out.append(Row("memory at the start and at the end", f"{before:,.0f} MB, {after:,.0f} MB", ""))
-    return out
+        _run(wrk, folder, url, 5)  # until index, caches and allocator have what they need
+        rate, milliseconds, errors = _run(wrk, folder, url, SECONDS)
+    within = f"{WANTED_MILLISECONDS:g} ms wanted"
+    return [
+        Row(f"similar traps, {CLIENTS} clients at once, answers/s", f"{rate:,.0f}", f"{WANTED_RATE:g} wanted",
+            rate / WANTED_RATE, 1.0),
+        Row("99 % within", f"{milliseconds:,.1f} ms", within, WANTED_MILLISECONDS / milliseconds, 1.0),
+        Row("errors", str(errors), "none wanted", 1.0 if errors == 0 else 0.0, 1.0),
+    ]  # fmt: skip
 
 
 def _paths() -> Iterator[str]:
@@ -117,9 +94,9 @@ def server(library: Path, folder: Path) -> Iterator[str]:
 _FIRST = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
 
-def _run(wrk: str, folder: Path, url: str, connections: int, seconds: int) -> tuple[float, float, int]:
+def _run(wrk: str, folder: Path, url: str, seconds: int) -> tuple[float, float, int]:
     """Answers a second, the time in milliseconds within which 99 % came, and how many were errors or none."""
-    command = [wrk, "-t1", f"-c{connections}", f"-d{seconds}s", "--latency", "--timeout", "10s"]
+    command = [wrk, "-t1", f"-c{CLIENTS}", f"-d{seconds}s", "--latency", "--timeout", "10s"]
     done = subprocess.run(
         [*command, "-s", str(folder / "questions.lua"), url], capture_output=True, text=True, check=True
     ).stdout
@@ -132,11 +109,3 @@ def _run(wrk: str, folder: Path, url: str, connections: int, seconds: int) -> tu
     errors = int(wrong[1]) if wrong else 0
     errors += sum(map(int, broken.groups())) if broken else 0
     return float(rate[1]), float(within[1]) * {"us": 1e-3, "ms": 1.0, "s": 1e3}[within[2]], errors
-
-
-def _figure(url: str, name: str) -> float:
-    with urlopen(f"{url}/metrics") as answer:
-        text = answer.read().decode()
-    found = re.search(rf"^{name} (\S+)", text, re.MULTILINE)
-    assert found is not None, name
-    return float(found[1])

@@ -1,9 +1,8 @@
-"""What was measured of local search, as Markdown, as JSON and as a plot."""
+"""The page of what was measured of local search, with a plot."""
 
 import statistics
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from trapcore.statistics import wilson
 from workshop.games.local_search.blunders import Blunders
@@ -156,17 +155,3 @@ def _plots(found: Found) -> tuple[Plot, ...]:
     axes = ("moves of the winner", "nodes, median")
     panel = Panel("Nodes by length", *axes, tuple(series), logarithmic=True, marked=True)
     return (Plot("local-search", "Nodes of local search by the length of the win", (panel,)),)
-
-
-def content(found: Found) -> dict[str, Any]:
-    """Every claim, match and figure."""
-    return {
-        "command": found.command,
-        "machine": found.machine,
-        "seconds": found.seconds,
-        "localities": {name: asdict(one) for name, one in found.localities.items()},
-        "claims": [asdict(one) | {"is_false": one.is_false} for one in (*found.claims, *found.quick)],
-        "matches": [asdict(one) | {"score": one.result.score} for one in found.matches],
-        "blunders": [asdict(one) for one in found.blunders],
-        "radii": [asdict(one) for one in found.radii],
-    }

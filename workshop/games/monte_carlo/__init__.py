@@ -6,6 +6,6 @@ matches.py         games of one search against another, with the difference in E
 tree_dynamics.py   how much a game's local trees change from ply to ply
 dynamics.py        what sharing values gains, beside how dynamic the game is
 speed.py           playouts a second of each variant
-page.py            all of it as Markdown, JSON and plots
+page.py            the page of all of it
 =================  ================================================================================
 """

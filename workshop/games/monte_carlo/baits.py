@@ -13,8 +13,8 @@ from trapcore.errors import InputError, TraplineError
 from trapcore.io.streams import open_bytes
 from trapcore.parallel.budget import Budget
 from trapcore.proof.search import search
-from trapcore.statistics import wilson
 from trapcore.trees.chess_game import parse_position
+from workshop.coverage.shares import Share
 from workshop.games.search.monte_carlo import MonteCarloSearch, PlayoutBudget
 
 ALPHA_BETA = "alpha-beta"
@@ -38,25 +38,6 @@ class Puzzle:
     fen: str
     bait: str
     depth: Depth
-
-
-@dataclass(frozen=True, slots=True)
-class Share:
-    """How many of some positions a search chose the bait in."""
-
-    chosen: int
-    positions: int
-
-    @property
-    def value(self) -> float:
-        """0 to 1."""
-        return self.chosen / self.positions
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """Wilson's of 95 %."""
-        low, high = wilson(self.chosen, self.positions)
-        return low, high
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,11 +155,10 @@ def measure(
     return choices
 
 
-def share(choices: Sequence[Choice], name: str, playouts: int | None, depth: Depth | None = None) -> Share | None:
-    """Of the choices of a search with a budget, in traps of a depth (None: of all); None if there are none."""
-    those = [
+def share(choices: Sequence[Choice], name: str, playouts: int | None, depth: Depth | None = None) -> Share:
+    """Of the choices of a search with a budget, in traps of a depth (None: of all)."""
+    return Share.among(
         choice.is_bait
         for choice in choices
         if choice.search == name and choice.playouts == playouts and depth in (None, choice.puzzle.depth)
-    ]
-    return Share(sum(those), len(those)) if those else None
+    )

@@ -1,15 +1,15 @@
-"""What was measured of Monte Carlo tree search, as Markdown, as JSON and as a plot."""
+"""The page of what was measured of Monte Carlo tree search."""
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
-from workshop.games.monte_carlo.baits import ALPHA_BETA, Choice, Depth, Share, share
+from workshop.coverage.shares import Share
+from workshop.games.monte_carlo.baits import ALPHA_BETA, Choice, Depth, share
 from workshop.games.monte_carlo.dynamics import PLAIN, SHARING, Gain, gains, rank_correlation
 from workshop.games.monte_carlo.matches import Result
 from workshop.games.monte_carlo.speed import Speed
-from workshop.report import Panel, Plot, Report, Series, Table
+from workshop.report import Report, Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +44,8 @@ class Found:
     """Random playouts a second by game."""
 
 
-def _percent(found: Share | None) -> str:
-    if found is None:
+def _percent(found: Share) -> str:
+    if found.value is None:
         return "–"
     low, high = found.interval
     return f"{found.value:.0%} ({low:.0%}–{high:.0%})"
@@ -120,10 +120,9 @@ def _speed_table(found: Found) -> Table:
 
 
 def report(found: Found) -> Report:
-    """Tables and a plot."""
+    """The tables."""
     positions = len({choice.puzzle.number for choice in found.choices})
     blocks: list[str | Table] = [f"Made by `{found.command}`. Intervals are Wilson's, of 95 %."]
-    plots = []
     if positions:
         blocks += [
             f"How often the search chooses the bait, in {positions} positions of puzzles or traps. Columns are numbers "
@@ -132,12 +131,6 @@ def report(found: Found) -> Report:
             f"By the depth of the trap, after {found.numbers[-1]:,} playouts:",
             _depth_table(found),
         ]
-        series = tuple(
-            Series(name, tuple(map(float, found.numbers)), tuple(_value(found, name, n) for n in found.numbers))
-            for name in found.names
-        )
-        panel = Panel("Baits chosen", "playouts", "share of positions", series, logarithmic_x=True, marked=True)
-        plots.append(Plot("baits", "How often each search chooses the bait", (panel,)))
     if found.matches:
         blocks += ["Games, each opening of four random moves twice with colours changed:", _match_table(found)]
     shared = shared_gains(found)
@@ -149,34 +142,4 @@ def report(found: Found) -> Report:
         ]
     if found.speeds:
         blocks += ["Playouts a second of processor time, from the first position:", _speed_table(found)]
-    return Report("Monte Carlo searches and traps", tuple(blocks), tuple(plots))
-
-
-def _value(found: Found, name: str, number: int) -> float:
-    measured = share(found.choices, name, number)
-    return math.nan if measured is None else measured.value
-
-
-def content(found: Found) -> dict[str, Any]:
-    """Every choice, match and speed."""
-    return {
-        "command": found.command,
-        "seconds": found.seconds,
-        "choices": [
-            {
-                "search": choice.search,
-                "puzzle": choice.puzzle.number,
-                "depth": str(choice.puzzle.depth),
-                "playouts": choice.playouts,
-                "move": choice.move,
-                "is_bait": choice.is_bait,
-            }
-            for choice in found.choices
-        ],
-        "matches": [
-            asdict(one) | {"score": one.result.score, "interval": one.result.interval} for one in found.matches
-        ],
-        "dynamics": [asdict(one) for one in shared_gains(found)],
-        "speeds": [asdict(one) for one in found.speeds],
-        "random_speeds": dict(found.random_speeds),
-    }
+    return Report("Monte Carlo searches and traps", tuple(blocks))

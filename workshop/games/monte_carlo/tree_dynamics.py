@@ -27,7 +27,6 @@ Only positions in which the game goes on are counted: at its end every density i
 much, so games compare fairly only on boards of a size.
 """
 
-import io
 import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -38,12 +37,11 @@ from statistics import fmean, pstdev, stdev
 from typing import Any
 
 import chess
-import chess.pgn
 
 from trapcore.errors import InputError, UsageError
-from trapcore.io.streams import open_bytes
 from trapcore.measures.options import checked_depth
 from trapcore.trees.tree import Game, Move, Position, Tree
+from workshop.coverage.games import read_games
 from workshop.reference.measures import continuations
 
 LESS_DYNAMIC = 0.15
@@ -113,25 +111,11 @@ class Dynamics:
         return Heuristic.SHARING if self.variability < LESS_DYNAMIC else Heuristic.PRUNING
 
 
-def connection_density(tree: Tree, depth: int) -> float:
-    """The connection density of a tree, as the module defines it, to ``depth`` plies; 0.0 if there are no moves.
-
-    The tree must reach ``depth`` unless the game ends before. Raises ``UsageError`` for a depth below 1.
-    """
-    if depth < 1:
-        raise UsageError(f"a connection density needs a depth of 1 ply or more, not {depth}")
-    moves, positions, level = 0, 0, [tree]
-    for _ in range(depth):
-        positions += len(level)
-        level = [child for node in level for _, child in node.children]
-        moves += len(level)
-    return moves / positions
-
-
 def connection_density_at(game: Game[Position, Move], position: Position, depth: int) -> float:
-    """The same of the local tree of a position, without building it: its last moves need not be played to be counted.
+    """The connection density of the local tree of a position, as the module defines it; 0.0 without moves.
 
-    Raises ``UsageError`` for a depth outside 1..3.
+    The tree is not built, because its last moves need not be played to be counted. Raises ``UsageError`` for a depth
+    outside 1..3.
     """
     moves, positions, level = 0, 0, [position]
     for below in reversed(range(checked_depth(depth))):
@@ -205,65 +189,10 @@ def playouts(game: Any, games: int, seed: int, plies: int) -> Iterator[Sequence[
         yield line
 
 
-class _Builder(chess.pgn.GameBuilder[chess.pgn.Game]):
-    """Keeps a game's errors without writing them to the log."""
-
-    def handle_error(self, error: Exception) -> None:
-        """Keep it."""
-        self.game.errors.append(error)
-
-
-class _Raw(io.RawIOBase):
-    """Chunks of bytes as a file, which python-chess reads its lines from."""
-
-    def __init__(self, chunks: Iterator[bytes]) -> None:
-        self._chunks = chunks
-        self._pending = b""
-
-    def readable(self) -> bool:
-        """Always."""
-        return True
-
-    def readinto(self, buffer: Any, /) -> int:
-        """Fill ``buffer`` as far as the next chunk does; 0 at the end."""
-        while not self._pending and (chunk := next(self._chunks, None)) is not None:
-            self._pending = chunk
-        taken, self._pending = self._pending[: len(buffer)], self._pending[len(buffer) :]
-        buffer[: len(taken)] = taken
-        return len(taken)
-
-
-@dataclass(slots=True)
-class PgnGames:
-    """The main lines of the games in a PGN file (compressed or ``-`` too), as positions of ``ChessGame``."""
-
-    path: Path | str
-    games: int
-    """How many are read, 1..100,000."""
-    skipped: int = 0
-    """Games skipped: another variant, a bad FEN, an illegal move."""
-
-    def __iter__(self) -> Iterator[Sequence[chess.Board]]:
-        """Read them; raises ``UsageError`` for another number and ``InputError`` for a file that cannot be read."""
-        _checked("games", self.games, MOST_GAMES)
-        with open_bytes(self.path) as chunks:
-            # Names in an old encoding must not cost their game; the moves are ASCII.
-            lines = io.TextIOWrapper(io.BufferedReader(_Raw(chunks)), "utf-8-sig", errors="replace")
-            read = 0
-            while read < self.games and (game := chess.pgn.read_game(lines, Visitor=_Builder)) is not None:
-                try:
-                    board = game.board()
-                except ValueError:
-                    board = None
-                if board is None or type(board) is not chess.Board or game.errors:
-                    self.skipped += 1
-                    continue
-                read += 1
-                line = [board.copy(stack=False)]
-                for move in game.mainline_moves():
-                    board.push(move)
-                    line.append(board.copy(stack=False))
-                yield line
+def pgn_games(path: Path, games: int) -> Iterator[Sequence[chess.Board]]:
+    """The first games of a PGN file that `read_games` takes, as positions; raises ``UsageError`` as `playouts`."""
+    _checked("games", games, MOST_GAMES)
+    return (game.positions() for game in read_games([path], games))
 
 
 def _checked(name: str, number: int, most: int) -> None:
