@@ -67,6 +67,13 @@ class Course:
             return f"on_time{stood}"
         return f"resigned{stood}" if self.resigned and stood else ""
 
+    def with_end(self, moves: Iterable["Costliest"]) -> Self:
+        """The course, and what these moves left after the last position whose value is known."""
+        last = max(self.chances, default=-1)
+        later = [(each, each.after) for each in moves if each.after is not None and each.ply > last]
+        left = {each.ply: after if each.side == self.loser else -after for each, after in later}
+        return replace(self, chances={**self.chances, **left})
+
     def is_turned_by(self, ply: int, before: float | None, after: float | None) -> bool:
         """Whether this move of the loser took him below 40 %, where he stayed."""
         if before is None or after is None or before < -BETTER or after >= -BETTER or before - after < MISTAKE:
@@ -113,6 +120,7 @@ def costliest_of(told: Iterable[Told], slips: Iterable[Slip] = (), course: Cours
     found += [(slip.loss, _costly_slip(slip)) for slip in slips]
     lost: list[tuple[float, Costliest]] = []
     if course is not None:
+        course = course.with_end(each for _, each in found)
         own = [each for _, each in found if each.side == course.loser]
         turns = [each for each in own if course.is_turned_by(each.ply, each.before, each.after)]
         turn = max(turns, key=lambda each: each.ply, default=None)
@@ -144,7 +152,7 @@ def closing_comment(
     ``course`` is how the game went, ``is_clean`` whether every move was judged and none costs much. The comment is
     empty without a costliest move and without an accuracy.
     """
-    turn = language.closing["clean"] if is_clean else ""
+    turn = language.closing["clean" if course is None else "gradual"] if is_clean else ""
     if costliest is not None:
         turn = _turn(costliest, language, whole=whole)
     if course is not None and (ending := course.ending()) and (turn or accuracy is not None):

@@ -133,7 +133,10 @@ class Commentator:
             costs = any(each.event.event in (Event.FELL, Event.MISSED) for each in told.get(ply, ()))
             slip = None if costs else slips.get(ply)
             if slip is not None:
-                narrator = None if ply in room.quiet else replace(self.style.narrator, short=ply in room.short)
+                narrator = None
+                if ply not in room.quiet:
+                    before = said.words.get(ply - 1, "")
+                    narrator = replace(self.style.narrator, short=ply in room.short, before=before)
                 again = missed.get(ply - 2) == slip.best
                 if text.add_slip(slip, narrator, answered.get(ply - 1), said, misses_again=again):
                     missed[ply] = slip.best

@@ -86,6 +86,8 @@ class Said:
 
     sentences: dict[str, int] = field(default_factory=dict)
     """The first ply of each, without its move numbers and win chances."""
+    words: dict[int, str] = field(default_factory=dict)
+    """What is written of each ply."""
 
     def once(self, ply: int, say: Callable[[], str], *again: tuple[str, Callable[[], str]]) -> str:
         """What ``say`` returns, without sentences that the game has already.
@@ -102,7 +104,8 @@ class Said:
                 break
         new = [each for each in _sentences(text) if _bare(each) not in self.sentences]
         self.sentences |= {_bare(each): ply for each in new}
-        return " ".join(new)
+        self.words[ply] = " ".join(new)
+        return self.words[ply]
 
 
 def best_move(evidence: Evidence) -> str:
@@ -207,7 +210,7 @@ class _Game:
 
     def _text(self, event: TrapEvent, instead: TrapEvent | None) -> str:
         narrator, evidence, place = self.teller.narrator, self._evidence(event), _place(event)
-        narrator = replace(narrator, short=event.ply in self.short)
+        narrator = replace(narrator, short=event.ply in self.short, before=self.said.words.get(event.ply - 1, ""))
         if not event.proved:
             return words(event, narrator)
         match event.event:

@@ -122,7 +122,7 @@ class BetterMoves(Phrases):
             return self._say("misses_killer", **gaps | {"killer": self._plies(answered, lost.line[:_SHOWN])})
         if not does:
             return self._misses(answered, lost, gaps)
-        return self._say("misses_theme", **{**gaps, "killer": self._plies(answered, lost.line[:ply])}, does=does)
+        return self._misses_theme(gaps, self._plies(answered, lost.line[:ply]), does)
 
     def _misses(self, evidence: Evidence, facts: Facts, gaps: dict[str, str]) -> str:
         """That the answer to a losing move was missed, and what it wins or does."""
@@ -133,7 +133,13 @@ class BetterMoves(Phrases):
             ply, does = self._answer_does(evidence, facts, is_strong=False)
         if not does:
             return self._say("misses_killer", **gaps | {"killer": self._plies(evidence, facts.line[:_SHOWN])})
-        return self._say("misses_theme", **{**gaps, "killer": self._plies(evidence, facts.line[:ply])}, does=does)
+        return self._misses_theme(gaps, self._plies(evidence, facts.line[:ply]), does)
+
+    def _misses_theme(self, gaps: dict[str, str], line: str, does: str) -> str:
+        """That a line was missed, and what it does, unless that is reported of the move before."""
+        if does in self.before:
+            return self._say("misses_killer", **gaps)
+        return self._say("misses_theme", **gaps | {"killer": line}, does=does)
 
     def _is_better(self, evidence: Evidence, facts: Facts, chances: str) -> str:
         """What the answer to a losing move wins or does, of a player who stands worse with it as well."""

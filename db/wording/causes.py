@@ -15,7 +15,7 @@ from db.wording.facts import CAPTURES, Facts
 from db.wording.languages.english import ENGLISH
 from db.wording.languages.grammar import Grammar
 from db.wording.material import answered_best, best_moves, lost_points, takes_with_profit
-from db.wording.reasons import is_threat, is_worth_a_pawn, line_effect, was_there
+from db.wording.reasons import is_threat, is_worth_a_pawn, line_effect, parries_mate, was_there
 from trapcore.parallel.budget import Budget
 from trapcore.proof.search import search
 from trapcore.trees.chess_game import parse_position
@@ -211,7 +211,7 @@ def cause_words(evidence: Evidence, facts: Facts, language: Grammar) -> tuple[st
     if evidence.mate_in is not None:
         # A king that moves goes to where it is mated.
         cause = "mating_net" if baited.piece_type_at(bait.to_square) == chess.KING else evidence.cause
-        key = f"cause_{cause}_mate"
+        key = "" if cause == "threat" and parries_mate(evidence) else f"cause_{cause}_mate"
         return (key, _gaps(evidence, baited, language)) if key in language.sentences else None
     if evidence.cause.endswith("_missed"):
         return _missed_words(evidence, facts, before, language)

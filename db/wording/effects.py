@@ -86,16 +86,17 @@ def _win(played: _Move) -> Effect | None:
 
 
 def _take(played: _Move) -> Effect | None:
-    """It takes something."""
-    taken = taken_by(played.before, played.move)
-    is_taken_back = played.reply is not None and played.reply.to_square == played.move.to_square
+    """It takes something, and is not taken back: neither at once nor after a check in between."""
+    taken, here = taken_by(played.before, played.move), chess.square_name(played.move.to_square)
+    checks = played.reply is not None and played.after.gives_check(played.reply)
+    is_taken_back = any(uci[2:4] == here for uci in played.line[: 3 if checks else 1 : 2])
     return None if taken is None or is_taken_back else Effect("take", (taken,))
 
 
 def _mate_threat(played: _Move) -> Effect | None:
     """It threatens mate in one."""
     idle = _idle(played.after)
-    return Effect("mate_threat") if idle is not None and _mates_at_once(idle) else None
+    return Effect("mate_threat") if idle is not None and mates_at_once(idle) else None
 
 
 def _promotion(played: _Move) -> Effect | None:
@@ -121,9 +122,11 @@ def _promotion(played: _Move) -> Effect | None:
 
 def _attack(played: _Move) -> Effect | None:
     """It attacks pieces that could be taken with profit, if the other side did nothing, and could not before."""
-    idle = _idle(played.after)
-    if idle is None or _can_be_taken(played.after, played.move.to_square):
+    if _can_be_taken(played.after, played.move.to_square):
         return None
+    idle = _idle(played.after)
+    if idle is None:
+        return _attack_with_check(played)
     before, found = gains_on(played.before), []
     own = played.after.attacks(played.move.to_square)
     for square, gain in gains_on(idle).items():
@@ -145,6 +148,22 @@ def _attack(played: _Move) -> Effect | None:
         "attack" if named[0][1] in own else "uncover",
         tuple(each for each in named if (each[1] in own) == (named[0][1] in own)),
     )
+
+
+def _attack_with_check(played: _Move) -> Effect | None:
+    """The piece that gives check attacks another piece, which is worth more or has no guard; it could not be taken with
+    profit before, and the line shows that the attack counts."""
+    to, other, before = played.move.to_square, not played.own, gains_on(played.before)
+    found = []
+    for square in played.after.attacks(to) & played.after.occupied_co[other]:
+        kind = played.after.piece_type_at(square)
+        if kind in (None, chess.PAWN, chess.KING) or before.get(square, 0) >= POINT:
+            continue
+        is_won = POINTS[kind] > POINTS[played.piece] or not played.after.attackers(other, square)
+        if is_won and _matters(played, square):
+            found.append((kind, square))
+    found.sort(key=lambda target: -POINTS[target[0]])
+    return Effect("attack", tuple(found[:_NAMED])) if found and played.after.checkers_mask() == 1 << to else None
 
 
 def _is_uncovered(played: _Move, square: chess.Square) -> bool:
@@ -182,8 +201,10 @@ def _offer(played: _Move) -> Effect | None:
 
 
 def _pin(played: _Move) -> Effect | None:
-    """The piece that moves pins a piece to its king."""
+    """The piece that moves pins a piece to its king, and cannot be taken with profit."""
     other, to = not played.own, played.move.to_square
+    if _can_be_taken(played.after, to):
+        return None
     for square in chess.SquareSet(played.after.occupied_co[other]):
         kind = played.after.piece_type_at(square)
         if kind in (None, chess.PAWN, chess.KING) or not played.after.is_pinned(other, square):
@@ -395,7 +416,8 @@ def _idle(board: chess.Board) -> chess.Board | None:
     return board
 
 
-def _mates_at_once(board: chess.Board) -> bool:
+def mates_at_once(board: chess.Board) -> bool:
+    """Whether the side to move has a mate in one."""
     for move in board.legal_moves:
         if board.gives_check(move):
             board.push(move)

@@ -198,6 +198,8 @@ def _point(evidence: Evidence, before: chess.Board, best: chess.Move) -> Point |
     if takes_with_profit(before, best.uci()):
         # Whatever it does besides, that is what a reader sees.
         taken = taken_by(before, best)
+        if best.promotion is not None and taken is None:
+            return None
         if not keeps_what_it_takes(evidence, before) or (taken and _is_taken_later(evidence, before, taken)):
             return None
         if taken is None or taken[0] == chess.PAWN:
@@ -205,8 +207,9 @@ def _point(evidence: Evidence, before: chess.Board, best: chess.Move) -> Point |
         return Point("captures", *taken)
     square = killer.to_square
     if before.color_at(square) == before.turn and bait.from_square != square:
-        back = any(uci[2:4] == chess.square_name(square) for uci in evidence.killer_line[1:2])
-        wins = takes_with_profit(baited, killer.uci()) or not back
+        # A line that ends with the capture does not say whether it is taken back.
+        stays = any(uci[2:4] != chess.square_name(square) for uci in evidence.killer_line[1:2])
+        wins = takes_with_profit(baited, killer.uci()) or stays
         return _for_piece(before, after, best, killer, works=works, wins=wins)
     if baited.is_capture(killer) or after.is_check():
         return None
@@ -215,7 +218,7 @@ def _point(evidence: Evidence, before: chess.Board, best: chess.Move) -> Point |
         return None
     if not works:
         stays = after.piece_at(killer.from_square) == baited.piece_at(killer.from_square)
-        return Point("prevents") if stays and best.to_square != killer.from_square else None
+        return Point("prevents") if stays and best.to_square not in (killer.from_square, square) else None
     covers = square in after.attacks(best.to_square) - before.attacks(best.from_square)
     if not covers or square in baited.attacks(bait.to_square) or is_still_best(after, killer.uci()):
         return None

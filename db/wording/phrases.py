@@ -30,6 +30,8 @@ class Phrases:
     """Whether the text stands directly behind the move that it is about, and so does not name that."""
     short: bool = False
     """Whether only the first sentence is written: there is no room for what was better."""
+    before: str = ""
+    """What is reported of the move before."""
 
     def _say(self, key: str, half_move: int = FIRST_HALF_MOVE, /, **gaps: str) -> str:
         template = self.language.sentence(key, half_move)
@@ -119,7 +121,6 @@ class Phrases:
             pieces=self.language.plural[kind],
             square=square,
             file=square[:1],
-            rank=square[1:],
         )
 
     def _effect_in_line(self, evidence: Evidence, ply: int, effect: Effect) -> str:

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import chess
 
-from db.wording.effects import EFFECTS, Effect, effects_of
+from db.wording.effects import EFFECTS, Effect, effects_of, mates_at_once
 from db.wording.evidence import Evidence
 from db.wording.material import answered_best, best_moves, is_made_up_for, lost_points, takes_with_profit
 from db.wording.stands import POINT, Target, after_line, gains_on, settled, taken_by
@@ -65,9 +65,9 @@ def answer_effect(evidence: Evidence) -> Effect | None:
 
 
 @lru_cache(maxsize=4096)
-def answer_takes(evidence: Evidence) -> Effect | None:
-    """That the answer to a losing move takes something with profit, if the move did not go there itself, and if that
-    accounts for the cost: a pawn is not the reason of a blunder, nor a rook that of a small loss."""
+def answer_takes(evidence: Evidence, *, is_reason: bool = True) -> Effect | None:
+    """That the answer to a losing move takes something with profit; None if the move itself went there, or if a small
+    loss cannot be due to it. If it has to be the reason, a pawn is too little for a blunder."""
     baited = parse_position(evidence.fen)
     bait = baited.push_uci(evidence.bait)
     killer = baited.parse_uci(evidence.killer_line[0])
@@ -76,7 +76,7 @@ def answer_takes(evidence: Evidence) -> Effect | None:
         return None
     if is_made_up_for(POINTS[taken[0]], evidence):
         return None
-    is_small = taken[0] == chess.PAWN and evidence.cost is not None and evidence.cost >= BLUNDER
+    is_small = is_reason and taken[0] == chess.PAWN and evidence.cost is not None and evidence.cost >= BLUNDER
     return None if is_small or is_allowed_as_well(evidence) else Effect("take", (taken,))
 
 
@@ -171,6 +171,12 @@ def was_there(evidence: Evidence, ply: int, squares: Sequence[chess.Square]) -> 
     by = idle.turn
     idle.push(move)
     return all(square == move.to_square or idle.is_attacked_by(by, square) for square in squares)
+
+
+def parries_mate(evidence: Evidence) -> bool:
+    """Whether the other side would mate at once after a pass, and after the losing move only later."""
+    idle = _passed(evidence)
+    return idle is not None and evidence.mate_in is not None and evidence.mate_in > 1 and mates_at_once(idle)
 
 
 def was_threatened(evidence: Evidence, ply: int, squares: Sequence[chess.Square]) -> bool:
@@ -369,9 +375,7 @@ def _explains(effect: Effect, evidence: Evidence, line: Sequence[str]) -> bool:
     if effect.does in ("guard", "escape"):
         square = chess.square_name(effect.targets[0][1])
         return _falls_only(evidence, square, line) and _hangs(evidence, square)
-    if effect.does == "win":
-        return evidence.bait[2:4] != chess.square_name(effect.targets[0][1])
-    if effect.does in ("trade", "take", "exchange"):
+    if effect.does in ("win", "trade", "take", "exchange"):
         # The line of the move that was played takes there, or trades the same, as well.
         square = chess.square_name(effect.targets[-1][1])
         return all(uci[2:4] != square for uci in (evidence.bait, *evidence.killer_line[: _SOON - 1]))

@@ -280,18 +280,22 @@ class Narrator(BetterMoves):
             is_pawn = parse_position(evidence.fen).piece_type_at(chess.parse_square(evidence.bait[:2])) == chess.PAWN
             return self._say("takes_wrong_pawn" if is_pawn else "takes_wrong_piece", **gaps)
         if leaves and facts.left is not None:
-            return self._leaves(facts.left, gaps)
+            return self._of_piece("leaves_capture", facts.left, gaps)
         taken = answer_takes(evidence)
         if taken is not None and _stood_attacked(evidence, taken):
-            kind, square = taken.targets[0]
-            where = {"piece": self.language.the_piece[kind], "square": chess.square_name(square)}
-            return self._say("cause_threat", **{**gaps, **where, "why": gaps["killer"]})
+            return self._does_not_save(taken, gaps)
         if allows := self._allows(evidence, facts):
             return allows
         if leaves and (left := _leaves_point(evidence, facts)) is not None:
-            return self._leaves(left, gaps)
+            return self._of_piece("leaves_capture", left, gaps)
         if small := self._small_reason(evidence, facts, gaps):
             return small
+        taken = answer_takes(evidence, is_reason=False)
+        if taken is not None:
+            # A pawn says more than a verdict.
+            if _stood_attacked(evidence, taken):
+                return self._does_not_save(taken, gaps)
+            return self._say("allows_effect", **gaps | {"does": self._effect(taken), "chances": ""})
         if not judges:
             return ""
         other = self.language.sides[chess.WHITE if evidence.is_black else chess.BLACK]
@@ -313,10 +317,14 @@ class Narrator(BetterMoves):
             return self._say("allows_effect", **gaps | found | {"chances": ""})
         return self._say("gives_up_castling", **gaps) if gives_up_castling(evidence) else ""
 
-    def _leaves(self, left: Target, gaps: dict[str, str]) -> str:
-        """That a piece which the better move takes was not taken."""
-        where = {"piece": self.language.the_piece[left[0]], "square": chess.square_name(left[1])}
-        return self._say("leaves_capture", **{**gaps, **where})
+    def _of_piece(self, key: str, piece: Target, gaps: dict[str, str]) -> str:
+        """A sentence about a piece that is taken, or could have been."""
+        where = {"piece": self.language.the_piece[piece[0]], "square": chess.square_name(piece[1])}
+        return self._say(key, **gaps | where)
+
+    def _does_not_save(self, taken: Effect, gaps: dict[str, str]) -> str:
+        """That a piece which the answer takes was attacked before, and is not saved."""
+        return self._of_piece("cause_threat", taken.targets[0], gaps | {"why": gaps["killer"]})
 
     def _allows(self, evidence: Evidence, facts: Facts, chances: str = "") -> str:
         """What the answer does that it does not do after the best move, or its line soon; empty if that is nothing.
@@ -333,10 +341,11 @@ class Narrator(BetterMoves):
         move = chess.Move.from_uci(evidence.killer_line[ply - 1])
         taken = taken_by(baited, move) if baited.is_legal(move) else None
         if taken is not None and taken[1] in squares:
-            where = {"piece": self.language.the_piece[taken[0]], "square": chess.square_name(taken[1])}
-            return self._say("cause_threat", **gaps, **where, why=self._plies(evidence, [baited.san(move)]))
-        line = [baited.san(move)] if baited.is_legal(move) else facts.line[:ply]
-        return self._say("ignores_effect", **gaps, killer=self._plies(evidence, line))
+            return self._of_piece("cause_threat", taken, gaps | {"why": self._plies(evidence, [baited.san(move)])})
+        if not baited.is_legal(move):
+            # The line begins with the answer to a check.
+            return self._say("allows_effect", **gaps, killer=self._plies(evidence, facts.line[:ply]))
+        return self._say("ignores_effect", **gaps, killer=self._plies(evidence, [baited.san(move)]))
 
     def _answer_reason(self, evidence: Evidence, facts: Facts) -> tuple[int, str, Sequence[chess.Square]] | None:
         """What the answer to a losing move does, or its line soon: the ply from 1, the words, and the squares it is
@@ -364,7 +373,7 @@ class Narrator(BetterMoves):
         if shown is not None and not is_allowed_as_well(evidence):
             return shown.ply, self.language.points["wins"].format(what=material_words(self.language, shown)), ()
         later = line_effect(evidence, is_forced=False)
-        if later is None or not is_likely(evidence, later[0]):
+        if later is None or not is_likely(evidence, later[0]) or is_allowed_as_well(evidence):
             return None
         return later[0], self._effect_in_line(evidence, *later), [square for _, square in later[1].targets]
 

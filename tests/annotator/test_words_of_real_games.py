@@ -136,8 +136,13 @@ def replayed(game: chess.pgn.Game, said: str) -> Iterator[tuple[re.Match[str], c
     for token in MOVE.finditer(said):
         if token["number"]:
             ply = 2 * int(token["number"]) + (token["dots"] == "...")
-            # What answers a move that was told of stands behind that one; else a line begins in the game.
-            if half_move(board) != ply or not is_legal(board, token["san"]):
+            # What answers a move that was told of stands behind that one, and what it threatens behind a pass; else a
+            # line begins in the game.
+            threatening = board.copy(stack=False)
+            threatening.push(chess.Move.null())
+            if half_move(threatening) == ply and is_legal(threatening, token["san"]):
+                board = threatening
+            elif half_move(board) != ply or not is_legal(board, token["san"]):
                 board = starts[ply].copy(stack=False)
         board.push_san(token["san"])
         yield token, board.copy(stack=False)

@@ -314,6 +314,19 @@ def test_a_turning_point_is_where_the_loser_fell_for_good(later: dict[int, float
     assert not course.is_turned_by(19, None, None)
 
 
+def test_nothing_turned_a_game_whose_last_move_throws_the_win_away() -> None:
+    course = Course("black", on_time=False, resigned=True, chances={20: -0.9})
+    turn = losing_move("black", 1.0)
+    turn = replace(turn, event=replace(turn.event, ply=12, before=0.7, after=-0.3))
+    found = costliest_of([turn], course=course)
+    assert found is not None
+    assert found.turns
+    last = replace(turn, event=replace(turn.event, ply=21, mover="white", before=0.8, after=-0.8))
+    found = costliest_of([turn, last], course=course)
+    assert found is not None
+    assert (found.side, found.turns) == ("black", False)
+
+
 @pytest.mark.parametrize("language", LANGUAGES.values(), ids=lambda language: language.code)
 def test_a_game_lost_on_time_says_so(language: Grammar) -> None:
     move = costliest(turns=False)
@@ -345,6 +358,9 @@ def test_how_a_game_ended_is_told_where_it_is_news(on_time: bool, resigned: bool
 
 def test_a_game_without_a_serious_mistake_says_so() -> None:
     assert closing_comment(None, ENGLISH, whole=True, accuracy=PLAYED, is_clean=True).endswith("No serious mistake.")
+    course = Course("white", on_time=False, resigned=False, chances={40: -0.9})
+    comment = closing_comment(None, ENGLISH, whole=True, accuracy=PLAYED, course=course, is_clean=True)
+    assert comment.endswith("No single mistake decided the game.")
 
 
 def test_of_a_lost_game_the_losers_mistake_is_named() -> None:

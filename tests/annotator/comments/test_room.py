@@ -62,7 +62,7 @@ def test_a_long_game_keeps_the_reasons_of_its_dearest_moves(tmp_path: Path) -> N
     lines = [json.loads(line) for line in report.read_text(encoding="utf-8").splitlines()]
     costs = {line["ply"]: line["played_loss"] or 0.0 for line in lines if line["event"] in ("fell", "slip", "missed")}
     dear = [ply for ply, cost in costs.items() if cost >= MISTAKE]
-    assert len(dear) > 2
+    assert len(dear) > 1
     assert all(words[ply] for ply in dear)
     cheap = [ply for ply, cost in costs.items() if cost < MISTAKE]
     assert not all(words[ply] for ply in cheap)

@@ -3,9 +3,8 @@
 The positions are from amateur games; the figures and lines are an engine's.
 """
 
+from dataclasses import replace
 from typing import Any
-
-import pytest
 
 from db.wording.evidence import Evidence
 from db.wording.languages.english import ENGLISH
@@ -33,10 +32,6 @@ def fell(said: Evidence) -> str:
     return Narrator(ENGLISH).fell(said)
 
 
-ROOK_LEFT = (
-    "rn1qkb1r/4pppp/p7/1PpP4/2B4B/2N5/1P3PbP/R2QK1NR b KQkq - 0 11", "b8d7 b5a6 g2h1 g1f3 h7h6 c3b5",
-    "g2h1 Bxh1 bxa6 g5 Nf3 Bg7", -0.3048, -0.4884,
-)  # fmt: skip
 BISHOP_LEFT = (
     "rn1k1b2/ppp3p1/5np1/1r6/7K/BPP5/P2P4/R1R5 b - - 1 49", "b5a5 a3f8 b8d7 f8g7 d8e7 c1f1 e7f7 g7f6 d7f6",
     "f8a3 Bxa3 Rg1 Rh5+ Kg3 Bd6+", 0.8966, 0.7512,
@@ -58,18 +53,56 @@ def test_a_slip_whose_line_loses_material_has_the_reason_of_a_losing_move() -> N
     assert slip(said)[0].startswith("49...Ra5?! does not save the bishop on f8: 50.Bxf8. 49...Bxa3 takes the bishop")
 
 
-@pytest.mark.parametrize(
-    ("given", "english", "german"),
-    [
-        (ROOK_LEFT, "takes the rook on h1", "schlägt den Turm auf h1"),
-        (BISHOP_LEFT, "takes the bishop on a3", "schlägt den Läufer auf a3"),
-    ],
-)
-def test_a_better_move_that_takes_with_profit_takes(given: tuple[Any, ...], english: str, german: str) -> None:
-    said = slip(evidence(*given))
-    assert english in said[0]
-    assert german in said[1]
-    assert "safety" not in said[0]
+def test_a_better_move_that_takes_with_profit_takes_unless_the_played_one_takes_it_later() -> None:
+    english, german = slip(evidence(*BISHOP_LEFT))
+    assert "takes the bishop on a3" in english
+    assert "schlägt den Läufer auf a3" in german
+    assert "safety" not in english
+    rook = evidence(
+        "rn1qkb1r/4pppp/p7/1PpP4/2B4B/2N5/1P3PbP/R2QK1NR b KQkq - 0 11", "b8d7 b5a6 g2h1 g1f3 h7h6 c3b5",
+        "g2h1 Bxh1 bxa6 g5 Nf3 Bg7", -0.3048, -0.4884,
+    )  # fmt: skip
+    assert "h1" not in slip(rook)[0]
+
+
+def test_a_pawn_that_promotes_takes_nothing() -> None:
+    said = evidence(
+        "6r1/1P6/3B1k1p/2K5/5P2/8/8/8 w - - 1 63", "c5c6 g8b8 d6b8", "b7b8q b8=Q Rxb8 Bxb8", 0.9, 0.0, number=63
+    )
+    assert fell(said).endswith(" 63.b8=Q promotes the pawn (95 % → 50 %).")
+
+
+def test_what_is_told_of_the_move_before_is_not_told_again() -> None:
+    allows = evidence(
+        "2k4r/ppp3p1/5p2/4p2r/1bPpP3/1P1P1NP1/P4P2/1R3RK1 w - - 0 23", "g3g4 h5h3 g1g2 c8d7", "g1g2 Kg2 Kd7 a3",
+        -0.052, -0.184, number=23,
+    )  # fmt: skip
+    misses = evidence(
+        "2k4r/ppp3p1/5p2/4p2r/1bPpP1P1/1P1P1N2/P4P2/1R3RK1 b - - 0 23", "c8d7 f3h4", "h5h3 Rh3 Kg2 Kd7",
+        0.184, -0.116, number=23,
+    )  # fmt: skip
+    narrator = Narrator(ENGLISH, beside_move=True)
+    told = narrator.fell(allows)
+    assert "23...Rh3, which attacks the knight on f3" in told
+    assert narrator.slip(misses, answered=allows) == (
+        "Black misses 23...Rh3, which attacks the knight on f3 (59 % → 44 %)."
+    )
+    again = replace(narrator, before=told).slip(misses, answered=allows)
+    assert again == "Black misses 23...Rh3 (59 % → 44 %)."
+
+
+def test_a_fork_that_was_missed_is_told_by_what_it_wins() -> None:
+    allows = evidence(
+        "5r2/p1q1p1kp/3p1pp1/2pPn3/4PQ2/6R1/Pr2BPPP/2R3K1 w - - 0 22", "e2f3 e5d3 f4h4 d3c1 g3h3 h7h5",
+        "f4e3 Qe3 Qa5 f4 Qxa2 Bf1", -0.401, -0.789, cause="square", cause_squares=("d3", "e2"), number=22,
+    )  # fmt: skip
+    misses = evidence(
+        "5r2/p1q1p1kp/3p1pp1/2pPn3/4PQ2/5BR1/Pr3PPP/2R3K1 b - - 0 22", "f8b8 g3h3 e5f7 f3d1 b2a2 f4h4",
+        "e5d3 Nd3 Qh4 Nxc1 Rh3 h5", 0.789, 0.523, number=22,
+    )  # fmt: skip
+    narrator = Narrator(ENGLISH, beside_move=True)
+    assert "22...Nd3 forks queen and rook" in narrator.fell(allows)
+    assert narrator.slip(misses, answered=allows) == "Black misses 22...Nd3, winning a rook (89 % → 76 %)."
 
 
 def test_a_quiet_inaccuracy_has_no_words_and_a_mistake_has_the_better_move() -> None:

@@ -61,7 +61,13 @@ def test_a_skewer_that_was_there_before_is_not_walked_into() -> None:
 
 
 def test_what_the_attacker_would_not_have_played_is_no_threat() -> None:
-    assert not is_threat(FALSE_THREAT)
+    # The queen guarded the bishop until she left.
+    guarded = evidence(
+        "1q3rk1/6pp/8/8/8/5B2/P4P2/3Q2K1 w - - 0 30", "d1d2 f8f3 g1g2", "d1d5 Qd5+ Kh8 Kg2", 0.0, -0.5, cause="threat",
+        number=30,
+    )  # fmt: skip
+    assert not is_threat(guarded)
+    assert fell(guarded).startswith("Loses the bishop: 30...Rxf3. ")
     assert "threat" not in fell(FALSE_THREAT)
 
 
@@ -76,7 +82,7 @@ def test_an_answer_is_told_by_what_it_threatens() -> None:
     threat = answer_threatens(said)
     assert threat is not None
     assert threat.san == "Ne2+"
-    assert fell(said).startswith("Makes the position worse: 12...Nd4 13.Kh1 Ne2 attacks the queen on g3. 12.f3 ")
+    assert fell(said).startswith("Does not meet 12...Nd4, which threatens 13...Ne2+. 12.f3 ")
 
 
 def test_a_pawn_is_not_the_reason_where_much_more_is_lost() -> None:
@@ -91,10 +97,13 @@ def test_a_pawn_is_not_the_reason_where_much_more_is_lost() -> None:
 
 def test_what_the_line_shows_is_told_where_no_cause_is() -> None:
     said = evidence(
-        "rr4k1/3b1ppp/1q1ppb2/p7/1p1nP3/1P3NNP/P1B2PP1/R2QR1K1 w - - 0 20",
-        "f3d4 f6d4 d1f3 d4a1 e1a1 b6c5 c2d3 c5g5 a1d1 g5e5", "e4e5 e5 Bxe5 Nxe5 dxe5 Rxe5", -0.3131, -0.5923,
+        "r1b2rk1/ppq1bppp/2Pp1n2/2n1p3/Q1P5/2NP2P1/P3PPBP/R1B1K1NR w KQ - 1 10",
+        "c6b7 c8b7 g2b7 c5a4 b7a8 f8a8 c3a4 c7a5 e1f1 a5a4 a1b1", "a4c2 Qc2 bxc6 Nf3 d5 O-O", -0.06, -0.83, number=10,
     )  # fmt: skip
-    assert fell(said).startswith("Loses the exchange: 20...Bxd4 21.Qf3 Bxa1 22.Rxa1. 20.e5 attacks ")
+    shown = (
+        "Allows 10...Bxb7 11.Bxb7 Nxa4 12.Bxa8 Rxa8 13.Nxa4 Qa5+ 14.Kf1 Qxa4, which wins the queen for a rook. 10.Qc2 "
+    )
+    assert fell(said).startswith(shown)
 
 
 def test_a_missed_answer_is_told_by_what_it_does_and_by_what_falls_instead() -> None:
@@ -137,12 +146,28 @@ def test_in_a_pawn_ending_the_opposition_is_named() -> None:
     assert Narrator(ENGLISH).missed(said, 0.8) == "White misses 59.Ke5, which takes the opposition (92 % → 52 %)."
 
 
-def test_a_short_sentence_about_a_missed_win_says_what_falls() -> None:
+def test_a_short_sentence_about_a_missed_win_shows_the_answer() -> None:
     said = evidence(
         "r2qk2r/2p1b1pp/p1np3n/1p2p1N1/4P1bP/2NP2Q1/PPP2PP1/R1B2RK1 b - - 0 11",
         "g7g6 f2f3 g4c8 g5h7 e8f7 h7g5 f7g7 c3d5 c6d4 f1f2", "c6d4 Nd4 Be3 Nxc2 Nd5 Nxa1", 0.4884, 0.0991,
         cause="win_missed", cause_squares=("a1",), number=11,
     )  # fmt: skip
     brief = Narrator(ENGLISH, Verbosity.BRIEF, beside_move=True)
-    # The answer was there before, and the move does not allow it.
-    assert brief.fell(said) == "Loses a pawn: 12.f3 Bc8 13.Nxh7."
+    assert brief.fell(said) == "Throws the advantage away: 12.f3 Bc8 13.Nxh7 Kf7 14.Ng5+ Kg7."
+
+
+def test_a_threat_of_mate_that_is_parried_is_not_ignored() -> None:
+    said = evidence(
+        "r2q1rk1/pp1nbppp/2n5/4P3/3PQB2/3B3P/PP1N2P1/R4RK1 b - - 2 16",
+        "f7f6 e4h7 g8f7 d3c4 f7e8 h7g6 f8f7 g6f7", "f7f5 f5 exf6 Nxf6", -0.28, -1.0,
+        cause="threat", cause_squares=("h7",), mate_in=4, number=16,
+    )  # fmt: skip
+    assert fell(said).startswith("Allows mate in 4: 17.Qxh7+")
+
+
+def test_a_pawn_says_more_than_a_verdict() -> None:
+    said = evidence(
+        "2rr2k1/4bpp1/2n1q2p/ppp5/3p4/PP1PPN2/1B1Q1PPP/2RR2K1 w - - 0 19", "e3e4 e6b3 c1b1 b3e6 b2c1 b5b4 d2b2 c8a8",
+        "e3d4 exd4 cxd4 Re1 Qd7 Re4", -0.059, -0.532, number=19,
+    )  # fmt: skip
+    assert fell(said).startswith("Does not save the pawn on b3: 19...Qxb3. 19.exd4 ")

@@ -24,8 +24,8 @@ CASTLING = evidence(
     "e1g1 O-O Bd6 Re1+ Ne7 Be2", 0.004, -0.103, number=7,
 )  # fmt: skip
 PAWN_WON = evidence(
-    "2kr3r/1pqb1pbp/p1np1np1/4p3/3NP1P1/1BN1BP2/PPPQ3P/2KR3R w - - 0 13",
-    "d4e2 d7e6 c1b1 h7h6 h2h4 c6a5 c3a4 f6d7 h4h5 d7c5", "d4c6 Nxc6 Bxc6 Qf2 Nd7 Bxf7", 0.471, 0.348, number=13,
+    "2kr2nr/pp4pp/5p2/4pb2/1n6/N3PNP1/PP3PBP/R3K2R b KQ - 0 15", "a7a6 e1g1 g8e7 a3c4 c8b8 f1c1 f5e6 f3e1 d8c8 c4d6",
+    "b4d3 Nd3+ Ke2 Nxb2 Rhc1+ Kb8", 0.365, 0.152, number=15,
 )  # fmt: skip
 GUARDED = evidence(
     "r2q1rk1/ppp1ppbp/2np1np1/8/3PPBb1/2NB1N2/PPPQ1PPP/R3K2R w KQ - 0 8",
@@ -48,8 +48,7 @@ FREE_REPLY = evidence(
     "d1e2 Qe2 d4 Na2 Qc4 Bxe5", 0.365, 0.164, cause="win_missed", cause_squares=("e5",), number=20,
 )  # fmt: skip
 COVERED = evidence(
-    "2k4r/ppp3p1/5p2/4p2r/1bPpP3/1P1P1NP1/P4P2/1R3RK1 w - - 0 23", "g3g4 h5h3 g1g2 c8d7", "g1g2 Kg2 Kd7 a3",
-    -0.052, -0.184, number=23,
+    "r5k1/pp3pp1/2p4p/4n3/8/8/P4PPP/2R1R1K1 w - - 0 30", "a2a3 e5d3", "e1d1 Red1 Kf8 h3", 0.3, 0.1, number=30,
 )  # fmt: skip
 TRADE = evidence(
     "2k4r/ppp3p1/5p2/4p3/2PpP1P1/1P1r4/P4P2/3R1RK1 b - - 0 26", "h8h3 d1d3 h3d3 g1g2 d3d2 f1h1 d2e2 h1h8 c8d7",
@@ -91,7 +90,7 @@ def slip(said: Evidence) -> str:
         ),
         pytest.param(LONGER_MATE, "32...Rh6 stops the mate", "32...Rh6 verhindert das Matt", id="a mate in two"),
         pytest.param(CASTLING, "7.O-O brings the king to safety", "O-O bringt den König in Sicherheit", id="castling"),
-        pytest.param(PAWN_WON, "13.Nxc6 wins a pawn", "13.Nxc6 gewinnt einen Bauern", id="a pawn behind a trade"),
+        pytest.param(PAWN_WON, "15...Nd3+ wins a pawn", "15...Nd3+ gewinnt einen Bauern", id="a pawn that falls later"),
         pytest.param(GUARDED, "8.Be3 guards the pawn on d4", "8.Be3 deckt den Bauern auf d4", id="what falls later"),
         pytest.param(
             PASSED_PAWN, "Allows 43...a3, which brings the pawn on a4 to promotion",
@@ -105,7 +104,7 @@ def slip(said: Evidence) -> str:
             CASTLING_LOST, "Allows 3.dxe5 dxe4 4.Qxd8+, which ends the right to castle",
             "Erlaubt 3.dxe5 dxe4 4.Qxd8+; das nimmt das Recht zur Rochade", id="castling that is lost",
         ),
-        pytest.param(COVERED, "23.Kg2 covers h3", "23.Kg2 deckt h3", id="the square of the answer"),
+        pytest.param(COVERED, "30.Red1 covers d3", "30.Red1 deckt d3", id="the square of the answer"),
         pytest.param(TRADE, "26...Rdh3 avoids the trade on d3", "26...Rdh3 vermeidet den Tausch auf d3", id="a trade"),
         pytest.param(
             OPENED, "Opens a line for the queen on d4: 15...Nc5 16.Qa5 Qxb2.", "15...Nc5 16.Qa5 Qxb2.",
