@@ -216,11 +216,12 @@ class ChatWorker:
         new = [event for event in answered if _event_key(event) not in conversation.remarked]
         told = [event for event in answered if _event_key(event) in conversation.remarked]
         conversation.remarked.update(map(_event_key, new))
+        # Those of the last moves come after the end: a game may be quicker than what is said of it.
+        for message in chat.remarks(new, info, told):
+            if saved.remarks < self.settings.spectator_messages and self._say(saved, message):
+                saved.remarks += 1
+                self._saved_state.save(saved)
         if not state.is_over:
-            for message in chat.remarks(new, info, told):
-                if saved.remarks < self.settings.spectator_messages and self._say(saved, message):
-                    saved.remarks += 1
-                    self._saved_state.save(saved)
             self._warn(conversation, saved)
 
     def _warn(self, conversation: _Conversation, saved: SavedGame) -> None:
