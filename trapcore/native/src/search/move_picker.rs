@@ -139,13 +139,8 @@ impl Picker {
     /// The best of those from `next` to `end`, moved to the place of the next.
     fn select(&mut self, stack: &mut [Ranked], end: usize) -> Option<Ranked> {
         let left = &mut stack[self.next..end];
-        let mut best = 0;
-        for index in 1..left.len() {
-            if left[index].rank > left[best].rank {
-                best = index;
-            }
-        }
-        let chosen = *left.get(best)?;
+        let best = best_of(left)?;
+        let chosen = left[best];
         left.swap(0, best);
         self.next += 1;
         Some(chosen)
@@ -170,11 +165,15 @@ pub(super) fn push(stack: &mut Vec<Ranked>, rank: i32, m: Move) {
 
 /// Takes the best of those from `base` on off the stack.
 pub(super) fn pop_best(stack: &mut Vec<Ranked>, base: usize) -> Option<Move> {
-    let mut best = base;
-    for index in base + 1..stack.len() {
-        if stack[index].rank > stack[best].rank {
-            best = index;
-        }
+    let best = best_of(&stack[base..])?;
+    Some(stack.swap_remove(base + best).m)
+}
+
+/// The first of those with the highest rank.
+fn best_of(ranked: &[Ranked]) -> Option<usize> {
+    let (mut best, mut most) = (0, ranked.first()?.rank);
+    for (index, &Ranked { rank, .. }) in ranked.iter().enumerate() {
+        (best, most) = if rank > most { (index, rank) } else { (best, most) };
     }
-    (best < stack.len()).then(|| stack.swap_remove(best).m)
+    Some(best)
 }
