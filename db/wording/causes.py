@@ -16,8 +16,7 @@ from db.wording.languages.english import ENGLISH
 from db.wording.languages.grammar import Grammar
 from db.wording.material import answered_best, best_moves, lost_points, takes_with_profit
 from db.wording.reasons import is_threat, is_worth_a_pawn, line_effect, parries_mate, was_there
-from trapcore.parallel.budget import Budget
-from trapcore.proof.search import search
+from db.wording.stands import searched
 from trapcore.trees.chess_game import parse_position
 
 CAUSE_NAMES: Mapping[str, str] = {
@@ -315,7 +314,7 @@ def _falls_as_well(evidence: Evidence, square: chess.Square) -> bool:
     expected = best_moves(evidence)[1:]
     if expected[:1] == [killer.uci()] and _is_taken(after, expected, square):
         return True
-    line = search(after.fen(), _NODES, only=(killer.uci(),)).line
+    line = searched(after, only=(killer.uci(),)).line
     # Where what takes it costs the other side more, it does not fall.
     return _is_taken(after, line[:_SOON], square) and lost_points(before, (evidence.best, *line[:_SHOWN])) >= 0
 
@@ -332,7 +331,6 @@ def _is_taken(board: chess.Board, line: Sequence[str], square: chess.Square) -> 
     return False
 
 
-_NODES = Budget(nodes=20_000)  # of the search for what follows the answer after the best move
 _SHOWN = 6  # plies after which is counted what it loses
 _SOON = 5  # plies of a line in which a piece falls that its cause is about
 _LOSES = frozenset({"taken", "uncovers", "overloaded", "leaves", "cuts_off", "blocks_retreat", "threat", "no_squares",

@@ -13,7 +13,6 @@ from db.wording.evidence import BETTER, Evidence
 from db.wording.stands import (
     LAST_PLY,
     POINT,
-    SEARCHED_NODES,
     Counts,
     Stand,
     after_line,
@@ -24,12 +23,11 @@ from db.wording.stands import (
     is_quiet,
     last_capture,
     points_of,
+    searched,
     stands_of,
 )
 from trapcore import _native
-from trapcore.parallel.budget import Budget
 from trapcore.piece_values import POINTS
-from trapcore.proof.search import search
 from trapcore.trees.chess_game import parse_position
 from trapcore.win_chance import win_chance
 
@@ -141,7 +139,7 @@ def _could_keep(
     for ply, uci in enumerate(line):
         if board.turn == victim:
             others = [move.uci() for move in board.legal_moves if move.uci() != uci]
-            found = search(board.fen(), Budget(nodes=_KEPT_NODES), only=others) if others else None
+            found = searched(board, _KEPT_NODES, others) if others else None
             if found is not None and (evidence.after is None or win_chance(found.value) >= evidence.after - _AS_GOOD):
                 whole = continued(after, (*line[:ply], *found.line))
                 least = _found(start, after, whole, victim, len(whole))
@@ -156,7 +154,7 @@ def _could_take_more(after: chess.Board, evidence: Evidence, least: float) -> bo
     move, gain = best_exchange(after)
     if gain <= least or move == evidence.killer_line[0] or evidence.after is None:
         return False
-    found = search(after.fen(), Budget(nodes=SEARCHED_NODES), only=(move,))
+    found = searched(after, only=(move,))
     return win_chance(found.value) >= -evidence.after - _AS_GOOD
 
 
@@ -251,7 +249,7 @@ def _against_another(before: chess.Board, line: Sequence[str]) -> Sequence[str] 
     others = [move.uci() for move in after.legal_moves if move.uci() not in line[1:2]]
     if not others:
         return None
-    found = search(after.fen(), Budget(nodes=SEARCHED_NODES), only=others)
+    found = searched(after, only=others)
     return None if found.mate_in is not None and found.value < 0 else (line[0], *found.line)
 
 
@@ -327,7 +325,7 @@ def _shown(
         return stand, tuple(sans)
     shown = [back]
     taken = after_line(board, (back,))
-    found = search(taken.fen(), Budget(nodes=SEARCHED_NODES))
+    found = searched(taken)
     for uci in found.line[: LAST_PLY - len(line) - 1]:
         move = taken.parse_uci(uci)
         if taken.turn != victim and not (taken.is_capture(move) or taken.gives_check(move)):

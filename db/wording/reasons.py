@@ -10,17 +10,14 @@ import chess
 from db.wording.effects import EFFECTS, Effect, effects_of, mates_at_once
 from db.wording.evidence import Evidence
 from db.wording.material import answered_best, best_moves, is_made_up_for, lost_points, takes_with_profit
-from db.wording.stands import POINT, Target, after_line, gains_on, settled, taken_by
-from trapcore.parallel.budget import Budget
+from db.wording.stands import POINT, Target, after_line, gains_on, searched, settled, taken_by
 from trapcore.piece_values import POINTS
-from trapcore.proof.search import search
 from trapcore.trees.chess_game import parse_position
 from trapcore.win_chance import BLUNDER, WIN_CHANCE_SCALE, win_chance
 
 _AS_GOOD = 0.1  # win chance by which searches of two moves differ that are as good as each other
 _NODES = 8_000  # of such a search
 _A_PAWN, _SURE = 250, 0.95  # centipawns that a pawn is worth at most, and the win chance up to which they are counted
-_THREAT_NODES = 20_000  # of the search for a threat
 _THREATENED, _THREATENED_MATE = 2, 3  # points that a threat wins at least, and moves to a mate that threatens
 
 _SOON = 6  # plies of a line in which happens what a move is about
@@ -216,7 +213,7 @@ def threat_of(fen: str) -> tuple[str, int] | None:
         return None
     idle = board.copy(stack=False)
     idle.push(chess.Move.null())
-    found = search(idle.fen(), Budget(nodes=_THREAT_NODES))
+    found = searched(idle)
     if not found.line:
         return None
     move = idle.parse_uci(found.line[0])
@@ -224,7 +221,7 @@ def threat_of(fen: str) -> tuple[str, int] | None:
         return None
     if found.mate_in is not None and 0 < found.mate_in <= _THREATENED_MATE:
         return found.line[0], found.value
-    now = -search(board.fen(), Budget(nodes=_THREAT_NODES)).value
+    now = -searched(board).value
     wins = -lost_points(idle, settled(idle, found.line))
     is_threat = wins >= _THREATENED and found.value - now >= POINT * _THREATENED
     return (found.line[0], found.value) if is_threat else None
@@ -259,7 +256,7 @@ def _threat(board: chess.Board, line: Sequence[str]) -> Threat | None:
         return None
     threat, value = found
     if board.is_legal(chess.Move.from_uci(threat)):
-        at_once = search(board.fen(), Budget(nodes=_NODES), only=(threat,)).value
+        at_once = searched(board, _NODES, (threat,)).value
         if at_once > value - POINT * _THREATENED:
             return None
     after.push(chess.Move.null())
@@ -282,7 +279,7 @@ def _stays(after: chess.Board, move: chess.Move, line: Sequence[str]) -> bool:
 
 def is_still_best(board: chess.Board, move: str) -> bool:
     """Whether a move (UCI) of the side to move is as good as any by a short search."""
-    asked, best = (search(board.fen(), Budget(nodes=_NODES), only=only).value for only in ((move,), ()))
+    asked, best = (searched(board, _NODES, only).value for only in ((move,), ()))
     return win_chance(asked) >= win_chance(best) - _AS_GOOD
 
 
@@ -306,7 +303,7 @@ def _has_another(board: chess.Board, reply: str, value: float | None) -> bool:
     others = [move.uci() for move in board.legal_moves if move.uci() != reply]
     if value is None or not others:
         return False
-    return win_chance(search(board.fen(), Budget(nodes=_NODES), only=others).value) >= value - _AS_GOOD / 2
+    return win_chance(searched(board, _NODES, others).value) >= value - _AS_GOOD / 2
 
 
 def is_likely(evidence: Evidence, ply: int) -> bool:

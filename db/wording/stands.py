@@ -1,21 +1,21 @@
-"""Pieces that stand after each move of a line, and what the sides have lost by then."""
+"""Pieces that stand after each move of a line, what the sides have lost by then, and what a search finds there."""
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import chess
 
 from trapcore import _native
 from trapcore.parallel.budget import Budget
 from trapcore.piece_values import POINTS
-from trapcore.proof.search import search
+from trapcore.proof.search import SearchResult, search
 
 LAST_PLY = 9
 """What the line does after so many plies is not examined: it is not shown, and little of it is forced."""
 
-SEARCHED_NODES = 20_000
-"""Nodes of the search for what comes behind the line, and for what happens to a piece that takes back."""
+_NODES = 20_000  # of a search, unless it is asked for with others
 
 POINT = 100  # centipawns, as exchanges count them; an exchange that wins less counts for nothing
 
@@ -115,7 +115,17 @@ def continued(board: chess.Board, line: Sequence[str]) -> Sequence[str]:
     board = after_line(board, line)
     if not any(board.legal_moves):
         return line
-    return (*line, *search(board.fen(), Budget(nodes=SEARCHED_NODES)).line)[:LAST_PLY]
+    return (*line, *searched(board).line)[:LAST_PLY]
+
+
+def searched(board: chess.Board, nodes: int = _NODES, only: Sequence[str] = ()) -> SearchResult:
+    """A search of the position, by ``only`` these moves (UCI; empty for all). Several reasons ask for the same."""
+    return _searched(board.fen(), nodes, tuple(only))
+
+
+@lru_cache(maxsize=4096)
+def _searched(fen: str, nodes: int, only: tuple[str, ...]) -> SearchResult:
+    return search(fen, Budget(nodes=nodes), only=only)
 
 
 def settled(board: chess.Board, line: Sequence[str]) -> Sequence[str]:
