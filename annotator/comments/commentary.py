@@ -356,7 +356,7 @@ def _moves_in(variation: str) -> list[str]:
 def _tells(text: str, line: Sequence[str]) -> bool:
     """Whether the text has the moves of a line already, in their order."""
     words = iter(_moves_in(re.sub(r"[,:;]|\.(?=\s|$)", "", text)))
-    return all(move in words for move in line)
+    return all(move in words for move in _moves_in(" ".join(line)))
 
 
 def _variation(event: TrapEvent) -> list[str]:

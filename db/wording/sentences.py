@@ -86,7 +86,9 @@ class Narrator(BetterMoves):
         """What happened, and what was better. If ``is_told`` that was reported of the move before."""
         evidence = _without_missed(evidence) if is_told else evidence
         if self.short and is_told and better and not takes_wrong(evidence):
-            if self._best_does(evidence, facts_of(evidence)):
+            facts = facts_of(evidence)
+            loses = facts.material is not None or cause_words(evidence, facts, self.language) is not None
+            if not loses or self._best_does(evidence, facts):
                 return better
             return self._what_happened(evidence, judges=False, leaves=False) or better
         # A verdict is the last to be written.

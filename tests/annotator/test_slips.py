@@ -94,3 +94,13 @@ def test_stalemate_is_said(tmp_path: Path, game: str, said: str) -> None:
     words = " ".join(out.read_text(encoding="utf-8").split())
     assert ("talemate" in words) == bool(said)
     assert said in words
+
+
+def test_a_check_that_was_reported_as_the_answer_is_missed(tmp_path: Path) -> None:
+    source, out = tmp_path / "game.pgn", tmp_path / "out.pgn"
+    fen = "r3r1k1/1p3ppp/1pn1pn2/1B3b2/3PP3/2b5/PP1N2PP/R1B2RK1 w - - 0 15"
+    source.write_text(f'[SetUp "1"]\n[FEN "{fen}"]\n\n15. exf5 Bxd2 16. Bxd2 Nxd4 *\n', encoding="utf-8")
+    annotate([str(source)], output=str(out), db=None, quiet=True, tell="all", engine="off")
+    words = " ".join(out.read_text(encoding="utf-8").split())
+    assert "Does not save the pawn on d4: 15...Bxd4+." in words
+    assert "Black misses 15...Bxd4+" in words
