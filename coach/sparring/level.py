@@ -55,13 +55,13 @@ class Level:
 
 
 LEVELS: dict[int, Level] = {
-    1200: Level(1100, 500, 0.0),
-    1400: Level(1400, 900, 0.0),
-    1600: Level(1600, 2_000, 1.4),
-    1800: Level(1800, 3_000, 5.5),
-    2000: Level(2000, 6_000, 20.0),
-    2200: Level(2200, 16_000, 80.0),
-    2400: Level(2400, 40_000, 200.0),
+    1200: Level(1000, 300, 0.0),
+    1400: Level(1300, 700, 0.0),
+    1600: Level(1580, 1_700, 1.1),
+    1800: Level(1770, 2_500, 4.2),
+    2000: Level(1950, 3_500, 10.0),
+    2200: Level(2150, 9_500, 42.0),
+    2400: Level(2350, 14_000, 65.0),
 }
 """By the rating that each plays at about, by games against each other and against Stockfish limited by ``UCI_Elo``."""
 
