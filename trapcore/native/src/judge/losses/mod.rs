@@ -411,6 +411,13 @@ mod tests {
     }
 
     #[test]
+    fn checks_that_win_a_piece_in_the_end_are_no_perpetual_check() {
+        // After the capture on f2, Ne3+ and Qe1+ the queen takes on d2; a strong engine sees a mate in ten.
+        let loss = answered("5rk1/5ppp/4p3/8/2P3n1/N2P4/PQ1NKPqP/RR6 w - - 0 24", "b2b8").unwrap();
+        assert!(loss.verdict == Verdict::Proved && loss.cost() > 1.5, "{loss:?}");
+    }
+
+    #[test]
     fn a_move_of_a_drawn_ending_of_four_men_costs_nothing_and_one_that_throws_a_draw_away_is_proved() {
         for (fen, bait) in [("1K6/P2q4/8/8/8/8/8/7k b - - 0 8", "d7a4"), ("8/8/8/Q7/3K4/8/2p5/1k6 w - - 0 29", "a5c3")]
         {

@@ -8,8 +8,9 @@ use crate::win_chance::win_chance;
 
 /// Win chance from which a side is said to stand better than level, where perpetual check would change that.
 const NOT_LEVEL: f64 = 0.2;
-/// So many plies of a line show perpetual check.
+/// So many plies of a line show perpetual check, unless the attacker takes a piece by the ply after so many.
 const PERPETUAL_PLIES: usize = 6;
+const GAIN_PLIES: usize = 8;
 
 /// Whether perpetual check may cancel a loss. The lines are those of the best other move and of the move in question.
 /// Either the side that stands worse at the end of a line gives check with each of its moves there, or the opponent
@@ -26,15 +27,15 @@ pub(super) fn may_be_perpetual(position: &Chess, kept: &Deepening, baited: &Ches
 /// moves there is none, or if a piece is taken that it does not take itself to save the game.
 fn only_checks(position: &Chess, line: &[Move], first: usize) -> usize {
     let (mut position, mut found) = (position.clone(), 0);
-    for (ply, &m) in line.iter().take(PERPETUAL_PLIES).enumerate() {
+    for (ply, &m) in line.iter().take(GAIN_PLIES).enumerate() {
         let takes = m.capture().is_some_and(|role| role != Role::Pawn);
         position.play_unchecked(m);
-        let is_theirs = ply % 2 == first;
+        let (is_theirs, is_late) = (ply % 2 == first, ply >= PERPETUAL_PLIES);
         // The attacker shows a gain by what he takes. The defender may take as he likes.
-        if is_theirs && !position.is_check() || takes && is_theirs == (first == 0) {
+        if is_theirs && !is_late && !position.is_check() || takes && is_theirs == (first == 0) {
             return 0;
         }
-        found += usize::from(is_theirs);
+        found += usize::from(is_theirs && !is_late);
     }
     found
 }
