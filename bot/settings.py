@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from pydantic import Field, SecretStr, field_validator, model_validator
 
 from annotator.settings import AnalysisSettings
-from coach.sparring.strength import LEAST_RATING, MOST_RATING, Strength, Style
+from coach.sparring.strength import LEAST_RATING, MOST_RATING, TRAP_LOSS, Strength, Style
 from lichess.api import ULTRA_BULLET, GameInfo, speed_of
 from trapcore.errors import UsageError
 from trapcore.settings import Section, data_folder
@@ -300,7 +300,7 @@ class BotSettings(GameRules):
         description="Longest search for one move in seconds; the clock mostly asks for less.",
     )
     trap_loss: float = Field(
-        default=0.08,
+        default=TRAP_LOSS,
         ge=0.0,
         le=0.5,
         allow_inf_nan=False,

@@ -23,13 +23,10 @@ from coach.repertoire.live_traps import LiveTrap, allowed_cost, prove_traps, wei
 from coach.repertoire.replies import ReplyModel
 from coach.repertoire.trap_choice import WON
 from coach.sparring.level import LevelMove, LevelPlayer, level_of, sees_mate, without
-from coach.sparring.strength import Style
+from coach.sparring.strength import TRAP_LOSS, Style
 from db.traps.temptation import UNKNOWN_RATING, RatingBand
 from trapcore.parallel.budget import Budget, Cancellation
 from trapcore.proof.search import MATE, search
-
-TRAP_LOSS = 0.08
-"""Win chance that a trap may cost against a player rated 1600, unless given otherwise."""
 
 TRICKSTER_BELOW = 200
 """Rating points by which the level of a trickster is below its rating, down to the weakest level. So it scores

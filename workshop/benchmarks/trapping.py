@@ -47,7 +47,7 @@ from coach.repertoire.replies import ReplyModel
 from coach.repertoire.stored import StoredRepertoire
 from coach.repertoire.trap_choice import Chosen, Opponent, choose_move
 from coach.sparring.partner import Mate, Partner, mate_after
-from coach.sparring.strength import Strength, Style, playing_rating
+from coach.sparring.strength import TRAP_LOSS, Strength, Style, playing_rating
 from db.library.library import Library
 from db.library.open import open_library
 from db.storage.tables import GameRow, LosingMoveRow
@@ -63,10 +63,8 @@ from workshop.benchmarks.stockfish import STOCKFISH, LimitedEngine
 from workshop.benchmarks.trap_funnel import FULL_NODES, Funnel, Watch
 from workshop.report import Report, Table, markdown, mean_and_error, number
 
-TRAP_LOSS = 0.08
-"""The bot's setting, unless changed."""
 REPERTOIRE_SECONDS = 300.0
-"""Likewise, for a repertoire."""
+"""The bot's setting, unless changed."""
 PEOPLE_NODES = 4_000
 """Of the search of what the moves of people give away."""
 NODES_A_MILLISECOND = 1_000
