@@ -105,6 +105,8 @@ class Costliest:
     """None for a slip."""
     turns: bool = False
     """It is the turning point."""
+    of_both: bool = True
+    """No move of the other side cost more."""
     again: Again | None = None
     """Earlier games in which the same player fell into the same pattern."""
 
@@ -129,7 +131,9 @@ def costliest_of(told: Iterable[Told], slips: Iterable[Slip] = (), course: Cours
             return replace(turn, turns=True)
         lost = [pair for pair in found if pair[1].side == course.loser and pair[0] >= MISTAKE and not course.on_time]
     cost, costliest = max(lost or found, key=lambda pair: pair[0], default=(0.0, None))
-    return costliest if cost >= MISTAKE else None
+    if costliest is None or cost < MISTAKE:
+        return None
+    return replace(costliest, of_both=cost >= max(other for other, _ in found))
 
 
 def _fall(move: Costliest) -> float:
@@ -235,7 +239,7 @@ def _turn(costliest: Costliest, language: Grammar, *, whole: bool) -> str:
     chances = ""
     if before is not None and after is not None:
         chances = f" ({percent_of_chance(before)} → {percent_of_chance(after)})"
-    key = ("turn" if costliest.turns else "costliest") if whole else "own"
+    key = "own" if not whole else "turn" if costliest.turns else "costliest" if costliest.of_both else "own"
     at_once, later = language.mates[None]
     mate = "" if costliest.mate_in is None else at_once if costliest.mate_in == 1 else later
     return language.closing[f"{key}_mate" if mate else key].format(

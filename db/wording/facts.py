@@ -76,7 +76,7 @@ class Point:
 
     does: str
     """``captures`` a piece with profit, wins a ``pawn``, ``stops_mate``, ``saves`` the piece that the killer takes
-    with profit, or ``keeps`` it from a trade,
+    with profit, ``keeps`` it from a trade for one that is worth as much or ``leaves`` its place otherwise,
     ``takes`` the piece that attacks it, ``guards`` it, ``blocks`` the attack on it, ``covers`` the square of the
     killer, or ``prevents`` that it is played."""
     piece: chess.PieceType | None = None
@@ -254,7 +254,9 @@ def _for_piece(
     if best.from_square == square:
         if gains.get(best.to_square, 0) >= POINT:
             return None
-        return Point("saves" if wins else "keeps", victim, square)
+        taker = before.piece_type_at(killer.from_square)
+        is_trade = victim is not None and taker is not None and POINTS[victim] == POINTS[taker]
+        return Point("saves" if wins else "keeps" if is_trade else "leaves", victim, square)
     if best.to_square == killer.from_square:
         return Point("takes", victim)
     if not works:

@@ -259,13 +259,14 @@ def _threat(board: chess.Board, line: Sequence[str]) -> Threat | None:
         at_once = searched(board, _NODES, (threat,)).value
         if at_once > value - POINT * _THREATENED:
             return None
+    taker, target = chess.parse_square(threat[:2]), chess.parse_square(threat[2:4])
+    if after.piece_type_at(taker) == after.piece_type_at(target):
+        return None  # the other side may take first
     after.push(chess.Move.null())
     taken = taken_by(after, after.parse_uci(threat))
     by_itself = taken is not None and chess.Move.from_uci(threat).from_square == move.to_square
     if board.is_capture(move) and not by_itself:
         return None
-    if by_itself and taken is not None and taken[0] == after.piece_type_at(move.to_square):
-        return None  # a trade
     return Threat(after.san(after.parse_uci(threat)), taken if by_itself else None)
 
 

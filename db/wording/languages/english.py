@@ -98,6 +98,7 @@ ENGLISH = Grammar(
         "pawn": "takes the pawn on {square}",
         "saves": "takes {piece} to safety",
         "keeps": "avoids the trade on {square}",
+        "leaves": "takes {piece} off {square}",
         "takes": "takes the attacker of {piece}",
         "guards": "guards {piece} on {square}",
         "blocks": "blocks the attack on {piece}",

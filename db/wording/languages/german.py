@@ -95,6 +95,7 @@ GERMAN = Grammar(
         "pawn": "schlägt den Bauern auf {square}",
         "saves": "bringt {piece} in Sicherheit",
         "keeps": "vermeidet den Tausch auf {square}",
+        "leaves": "zieht {piece} von {square} weg",
         "takes": "schlägt die Figur, die {piece} angreift",
         "guards": "deckt {piece} auf {square}",
         "blocks": "unterbricht den Angriff auf {piece}",

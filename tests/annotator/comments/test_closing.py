@@ -71,6 +71,7 @@ def again(games: int, key: str = "fork:N@c7,Ke8") -> Again:
         ({"before": None, "after": None, "turns": False}, True, "The costliest move is 23...Nd7??."),
         ({"mate_in": 2}, True, "The turning point is 23...Nd7??, which allows mate in 2 (55 % → 24 %)."),
         ({"mate_in": 1, "before": None, "turns": False}, True, "The costliest move is 23...Nd7??, which allows mate."),
+        ({"turns": False, "of_both": False}, True, "Black's costliest move is 23...Nd7?? (55 % → 24 %)."),
         ({}, False, "Black's costliest move is 23...Nd7?? (55 % → 24 %)."),
         ({"half_move": 46, "side": "white"}, False, "White's costliest move is 23.Nd7?? (55 % → 24 %)."),
     ],
@@ -368,6 +369,8 @@ def test_of_a_lost_game_the_losers_mistake_is_named() -> None:
     mine, other = losing_move("black", 0.3), losing_move("white", 0.6)
     found = costliest_of((mine, other), (), course)
     assert found is not None
-    assert found.side == "black"
-    assert costliest_of((mine, other)) != found
+    assert (found.side, found.of_both) == ("black", False)
+    both = costliest_of((mine, other))
+    assert both is not None
+    assert (both.side, both.of_both) == ("white", True)
     assert costliest_of((losing_move("black", 0.12),), (), course) is None

@@ -71,6 +71,14 @@ SAME_PAWN = evidence(
     "r4br1/1kpRnN1p/p1n1P3/1p4p1/5B2/8/PPP2PPP/2K3NR w - - 0 15", "d7c7 b7b6 f4g3 e7f5",
     "f4c7 Bxc7 a5 Nf3 Rg6 N7xg5", 0.745, 0.573, number=15,
 )  # fmt: skip
+ROOK = evidence(
+    "r2qk1nr/p2nppbp/2Q1b1p1/1N6/2pP4/5N2/PP2PPPP/R1B1KB1R b KQkq - 1 8", "d8c8 c6a8 c8a8 b5c7 e8d8 c7a8",
+    "a8c8 Rc8 Qa6 Ngf6 e3 Ne4", -0.14, -0.78, number=8,
+)  # fmt: skip
+QUEENS = evidence(
+    "1r2r3/2qb1pkp/5Np1/2b3P1/1pNp1n2/1P1B2QP/2P2P2/R3R1K1 b - - 4 31", "f4h3 g1h2 c7g3 f2g3 h3g5 f6e8",
+    "e8e3 Re3 Rxe3 dxe3", -0.2, -0.5, number=31,
+)  # fmt: skip
 CASTLING_LOST = evidence(
     "rnbqkbnr/ppp1pppp/8/3p4/3PP3/8/PPP2PPP/RNBQKBNR b KQkq - 0 2", "e7e5 d4e5 d5e4 d1d8 e8d8 b1c3",
     "d5e4 dxe4 f3 e5 dxe5 Qxd1+", 0.16, -0.26, number=2,
@@ -105,6 +113,7 @@ def slip(said: Evidence) -> str:
             "Erlaubt 3.dxe5 dxe4 4.Qxd8+; das nimmt das Recht zur Rochade", id="castling that is lost",
         ),
         pytest.param(COVERED, "30.Red1 covers d3", "30.Red1 deckt d3", id="the square of the answer"),
+        pytest.param(ROOK, "8...Rc8 takes the rook off a8", "8...Rc8 zieht den Turm von a8 weg", id="a rook for a queen"),
         pytest.param(TRADE, "26...Rdh3 avoids the trade on d3", "26...Rdh3 vermeidet den Tausch auf d3", id="a trade"),
         pytest.param(
             OPENED, "Opens a line for the queen on d4: 15...Nc5 16.Qa5 Qxb2.", "15...Nc5 16.Qa5 Qxb2.",
@@ -126,6 +135,7 @@ def test_a_reason_is_read_off_the_board(said: Evidence, english: str, german: st
         pytest.param(RECAPTURE, "Allows 20...fxg6", id="what takes back"),
         pytest.param(DISCOVERED_CHECK, "offers", id="a check is no offer"),
         pytest.param(SAME_PAWN, "wins a pawn", id="a pawn that both moves take"),
+        pytest.param(QUEENS, "threatens 33.Qxc7", id="a queen that may take first"),
     ],
 )
 def test_a_reason_that_misleads_is_not_told(said: Evidence, untrue: str) -> None:
