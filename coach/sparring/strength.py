@@ -5,7 +5,7 @@ from enum import StrEnum
 LEAST_RATING, MOST_RATING = 1200, 2400
 """Ratings of the weakest and of the strongest level."""
 
-TRAP_LOSS = 0.08
+TRAP_LOSS = 0.14
 """Win chance, -1..1, that a trap may cost against a player rated 1600, unless it is set otherwise."""
 
 UNKNOWN_RATING = 1500
