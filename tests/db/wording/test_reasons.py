@@ -113,7 +113,7 @@ def slip(said: Evidence) -> str:
             "Erlaubt 3.dxe5 dxe4 4.Qxd8+; das nimmt das Recht zur Rochade", id="castling that is lost",
         ),
         pytest.param(COVERED, "30.Red1 covers d3", "30.Red1 deckt d3", id="the square of the answer"),
-        pytest.param(ROOK, "8...Rc8 takes the rook off a8", "8...Rc8 zieht den Turm von a8 weg", id="a rook for a queen"),
+        pytest.param(ROOK, "8...Rc8 takes the rook off a8", "8...Rc8 zieht den Turm von a8 weg", id="no trade"),
         pytest.param(TRADE, "26...Rdh3 avoids the trade on d3", "26...Rdh3 vermeidet den Tausch auf d3", id="a trade"),
         pytest.param(
             OPENED, "Opens a line for the queen on d4: 15...Nc5 16.Qa5 Qxb2.", "15...Nc5 16.Qa5 Qxb2.",
