@@ -239,7 +239,7 @@ def _turn(costliest: Costliest, language: Grammar, *, whole: bool) -> str:
     chances = ""
     if before is not None and after is not None:
         chances = f" ({percent_of_chance(before)} → {percent_of_chance(after)})"
-    key = "own" if not whole else "turn" if costliest.turns else "costliest" if costliest.of_both else "own"
+    key = "turn" if whole and costliest.turns else "costliest" if whole and costliest.of_both else "own"
     at_once, later = language.mates[None]
     mate = "" if costliest.mate_in is None else at_once if costliest.mate_in == 1 else later
     return language.closing[f"{key}_mate" if mate else key].format(
