@@ -172,7 +172,7 @@ def test_the_killer_of_a_trap_that_was_set_outlives_the_bot(server: Server, sett
 
         server.do(lambda site: site.games[game].on_change.append(stop))
         until(lambda: server.do(lambda site: site.games[game].ply >= 9))
-    assert len(moves(server, game)) in (9, 10)
+    assert moves(server, game)[9:] in ([], ["g4d1"])
     # Another library does not know the trap: that it was set in this game is all there is to go by.
     settings.db.unlink()
     create_library(settings.db, fill)
