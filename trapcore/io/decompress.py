@@ -29,9 +29,9 @@ _ENCRYPTED = 0x1  # a flag of a file in an archive
 
 _DAMAGED = (
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError),
-    *(OSError, EOFError, NotImplementedError, ValueError),  # OSError: bzip2's
+    *(OSError, EOFError, NotImplementedError, ValueError),
 )
-"""What reading a zip archive raises if it is damaged or packed in an unknown way."""
+"""What reading a zip archive raises if it is damaged or packed in an unknown way; bzip2 raises `OSError`."""
 
 FEED_BYTES = 512
 """Packed bytes that a frame is fed at a time, so that little of a bomb lies in memory: Zstandard makes 16 MiB of them
