@@ -13,7 +13,7 @@ from db.wording.languages.grammar import Verbosity
 from trapline.commands.annotate import annotate
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "games.pgn"
-GAME = 7
+GAME = 22
 """A game among the examples in which much happens."""
 
 

@@ -13,7 +13,7 @@ from annotator.comments.telling import Said
 from db.wording.evidence import Evidence
 from db.wording.languages.english import ENGLISH
 from db.wording.sentences import Narrator
-from tests.annotator.test_length import game_of
+from tests.annotator.test_length import GAME, game_of
 from trapcore.win_chance import MISTAKE
 from trapline.commands.annotate import annotate
 
@@ -54,7 +54,7 @@ def test_an_arrow_is_the_same_in_every_encoding(encoding: str) -> None:
 
 def test_a_long_game_keeps_the_reasons_of_its_dearest_moves(tmp_path: Path) -> None:
     source, out, report = (tmp_path / name for name in ("game.pgn", "out.pgn", "report.jsonl"))
-    source.write_text(game_of(7), encoding="utf-8")
+    source.write_text(game_of(GAME), encoding="utf-8")
     annotate([str(source)], output=str(out), report=str(report), db=None, quiet=True, tell="all", engine="off")
     game = chess.pgn.read_game(io.StringIO(out.read_text(encoding="utf-8")))
     assert game is not None

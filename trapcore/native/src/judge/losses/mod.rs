@@ -46,12 +46,12 @@ pub(super) struct Effort {
 /// No probability is so high: nothing is proved at such a stage.
 const NEVER: f64 = f64::INFINITY;
 
-/// Where our own search decides. What more nodes have borne out needs less to be believed, so that the last stage, which
-/// costs most, is for what is in doubt. Of 604 losing moves in 199 games of amateurs and of a club, the borders report
-/// 491, and 553 of 565 claims agree; with .85 in the end 488, and 546 of 556; with .95 and .9 before that 494, and 560 of
-/// 575, for a tenth less time. A pass with twice the nodes reports 495, and 564 of 578 agree, for a sixth more time.
+/// Where our own search decides. What more nodes have borne out needs less to be believed, and what is unlikely after a
+/// stage is dropped, so that the last stage, which costs most, is for what is in doubt. Of 486 losing moves in 131 games of
+/// two amateurs, the borders report 421, and 474 of 486 claims agree. With .1 for what is dropped these are 419, and 477 of
+/// 490, for a fifth more nodes; with .25 and .4 they are 414 of 486 at best.
 pub(super) const ALONE: Effort =
-    Effort { suspected: 0.02, refuted: [0.0, 0.1, 0.1, 0.1], proved: [NEVER, 0.97, 0.93, PROVED], end: STAGES };
+    Effort { suspected: 0.02, refuted: [0.0, 0.2, 0.25, 0.1], proved: [NEVER, 0.97, 0.93, PROVED], end: STAGES };
 /// Where an engine decides, and has made the pass.
 pub(super) const WITH_ENGINE: Effort = Effort { refuted: [0.0; STAGES], end: 1, ..ALONE };
 /// Where what the searches see is collected for the fit of the probabilities: farther than needed, so that the borders
