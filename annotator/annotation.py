@@ -7,7 +7,7 @@ from functools import cache, partial
 from itertools import accumulate, groupby
 from typing import NamedTuple
 
-from annotator.comments.closing import Course, closing_comment, costliest_of
+from annotator.comments.closing import Course, closing_comment, costliest_of, costly_moves
 from annotator.comments.commentary import Commentator, ValuedMoves
 from annotator.comments.game_end import closing_edits
 from annotator.comments.own_comments import own_words
@@ -204,7 +204,9 @@ class Annotator:
             if moves is None
             else Course.of(moves.result, game.tags.get("Termination", ""), moves.epds, worth.known)
         )
-        costliest = costliest_of(told, worth.slips, course if self.selection.is_whole else None)
+        found = costly_moves(told, worth.slips)
+        course = None if course is None else course.with_end(each for _, each in found)
+        costliest = costliest_of(found, course if self.selection.is_whole else None)
         if costliest is not None:
             costliest = replace(costliest, again=self._again(costliest.event, with_address(game.tags)))
         return closing_comment(

@@ -111,18 +111,18 @@ class Costliest:
     """Earlier games in which the same player fell into the same pattern."""
 
 
-def costliest_of(told: Iterable[Told], slips: Iterable[Slip] = (), course: Course | None = None) -> Costliest | None:
-    """Of the moves that are told to lose, to give something back, or to slip, the loser's last one that turned the
-    game; without one his costliest, or that of both if he lost on time or made none, of equal ones the first. None if
-    no move costs `MISTAKE`.
+def costly_moves(told: Iterable[Told], slips: Iterable[Slip] = ()) -> list[tuple[float, Costliest]]:
+    """The moves that are told to lose, to give something back, or to slip, each with what it costs, 0..2."""
+    found = [(cost, _costly(each.event)) for each in told if (cost := _cost(each.event)) > 0]
+    return found + [(slip.loss, _costly_slip(slip)) for slip in slips]
+
+
+def costliest_of(found: Sequence[tuple[float, Costliest]], course: Course | None = None) -> Costliest | None:
+    """Of the `costly_moves` the loser's last one that turned the game; without one his costliest, or that of both if he
+    lost on time or made none, of equal ones the first. None if no move costs `MISTAKE`. ``course`` has its end.
     """
-    found: list[tuple[float, Costliest]] = [
-        (cost, _costly(each.event)) for each in told if (cost := _cost(each.event)) > 0
-    ]
-    found += [(slip.loss, _costly_slip(slip)) for slip in slips]
     lost: list[tuple[float, Costliest]] = []
     if course is not None:
-        course = course.with_end(each for _, each in found)
         own = [each for _, each in found if each.side == course.loser]
         turns = [each for each in own if course.is_turned_by(each.ply, each.before, each.after)]
         turn = max(turns, key=lambda each: each.ply, default=None)

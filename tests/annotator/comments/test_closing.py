@@ -9,7 +9,7 @@ from pathlib import Path
 import chess.pgn
 import pytest
 
-from annotator.comments.closing import MOST_WORDS, Costliest, Course, closing_comment, costliest_of
+from annotator.comments.closing import MOST_WORDS, Costliest, Course, closing_comment, costliest_of, costly_moves
 from annotator.comments.game_end import closing_edits
 from annotator.comments.own_comments import own_words
 from annotator.comments.pgn_insert import Layout, spliced
@@ -54,7 +54,7 @@ def costliest(**values: object) -> Costliest:
 def test_the_named_move_has_the_sign_that_stands_in_the_game(sign: str, expected: str) -> None:
     anchor = anchor_of(f"1. e4 e5 2. Nf3 d6 3. Bc4 Bg4 4. Nc3 g6 5. Nxe5{sign} *\n")
     moved = gain(Event.FELL, anchor=anchor)
-    found = costliest_of([Told(moved, "")])
+    found = costliest_of(costly_moves([Told(moved, "")]))
     assert found is not None
     assert found.san == expected
 
@@ -319,11 +319,12 @@ def test_nothing_turned_a_game_whose_last_move_throws_the_win_away() -> None:
     course = Course("black", on_time=False, resigned=True, chances={20: -0.9})
     turn = losing_move("black", 1.0)
     turn = replace(turn, event=replace(turn.event, ply=12, before=0.7, after=-0.3))
-    found = costliest_of([turn], course=course)
+    found = costliest_of(costly_moves([turn]), course)
     assert found is not None
     assert found.turns
     last = replace(turn, event=replace(turn.event, ply=21, mover="white", before=0.8, after=-0.8))
-    found = costliest_of([turn, last], course=course)
+    moves = costly_moves([turn, last])
+    found = costliest_of(moves, course.with_end(each for _, each in moves))
     assert found is not None
     assert (found.side, found.turns) == ("black", False)
 
@@ -367,10 +368,10 @@ def test_a_game_without_a_serious_mistake_says_so() -> None:
 def test_of_a_lost_game_the_losers_mistake_is_named() -> None:
     course = Course("black", on_time=False, resigned=False, chances={})
     mine, other = losing_move("black", 0.3), losing_move("white", 0.6)
-    found = costliest_of((mine, other), (), course)
+    found = costliest_of(costly_moves((mine, other)), course)
     assert found is not None
     assert (found.side, found.of_both) == ("black", False)
-    both = costliest_of((mine, other))
+    both = costliest_of(costly_moves((mine, other)))
     assert both is not None
     assert (both.side, both.of_both) == ("white", True)
-    assert costliest_of((losing_move("black", 0.12),), (), course) is None
+    assert costliest_of(costly_moves((losing_move("black", 0.12),)), course) is None
