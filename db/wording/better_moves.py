@@ -1,6 +1,7 @@
 """What was better than a losing move, or was missed, in words: mate, what is won, or what the better move does."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import chess
 
@@ -10,9 +11,10 @@ from db.wording.effects import Effect, effects_of
 from db.wording.evidence import BETTER, EVEN, WINNING, Evidence, worth_of
 from db.wording.facts import CHECKS, LONGEST_MATE, Facts, Point, facts_of
 from db.wording.languages.grammar import Verbosity
-from db.wording.material import Material, takes_with_profit
+from db.wording.material import Material, answered_best, best_moves, lost_points, takes_with_profit
 from db.wording.phrases import Phrases
 from db.wording.reasons import (
+    AS_GOOD,
     STRONG,
     answer_threatens,
     best_effect,
@@ -23,12 +25,13 @@ from db.wording.reasons import (
     line_effect,
     takes_wrong,
 )
-from db.wording.stands import counts_of, points_of
+from db.wording.stands import Target, after_line, counts_of, points_of, searched, taken_by
 from trapcore.piece_values import POINTS
 from trapcore.trees.chess_game import parse_position
-from trapcore.win_chance import INACCURACY
+from trapcore.win_chance import INACCURACY, win_chance
 
 _SHOWN = 3  # plies of a missed line that a comment shows if it can say nothing else about it
+_SETTLED = 5  # plies of a line after which it is counted who has more
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,27 +80,41 @@ class BetterMoves(Phrases):
             a_mate = self.language.a_mate[None][1].format(count=facts.best_mate)
             return self._say("misses_mate", side=side, killer=best, a_mate=a_mate, chances=chances)
         if facts.best_wins is not None and evidence.settled:
-            key = "wins_back" if _is_won_back(evidence, facts.best_wins) else "wins"
+            is_back = _is_won_back(evidence, facts.best_wins)
+            key = "wins_least" if facts.best_wins.least else "wins_back" if is_back else "wins"
             return self._say(key, best=best, what=material_words(self.language, facts.best_wins), chances=chances)
+        later = _taken_next(evidence)
+        if later is not None:
+            best = moves.line(evidence.best_line[:_SHOWN], evidence.half_move)
+            return self._say("best_effect", best=best, does=self._effect(Effect("take", (later,))), chances=chances)
         does = self._best_does(evidence, facts)
         if does:
             return self._say("best_effect", best=best, does=does, chances=chances)
         worth = worth_of(evidence.before, evidence.after) if evidence.settled else "is_better"
         return self._say(worth, best=best, chances=chances)
 
-    def _best_does(self, evidence: Evidence, facts: Facts) -> str:
-        """``takes the knight on e2``: what the better move does that the losing one does not; empty if that is
-        nothing."""
+    def _best_does(self, evidence: Evidence, facts: Facts, *, meets: bool = True) -> str:
+        """``takes the knight on e2``: what the better move does that the losing one does not, and with ``meets``
+        how it meets the same answer; empty if that is nothing."""
         point, effect = facts.point, best_effect(evidence)
         if point is not None and point.does in _ABOUT_SQUARES and facts.best_takes is not None:
             point = None  # what it takes is more
         if point is not None and not _says_more(effect, point, evidence):
             return self._point(point, self._killer(evidence, facts))
+        if _steps_out(evidence, facts):
+            assert facts.motif is not None
+            return self.language.points[f"leaves_{facts.motif.name}"]
         guarded = guarded_later(evidence)
         if guarded is not None and (effect is None or effect.does not in STRONG | {"escape", "guard"}):
             return self._effect(Effect("guard", (guarded,)))
         # That a move wins is more than that it is a check.
-        if effect is not None and not (effect.does == "drives" and (evidence.before or 0.0) >= WINNING):
+        if effect is not None and effect.does == "drives" and (evidence.before or 0.0) >= WINNING:
+            effect = None
+        reply = _reply_to_answer(evidence) if meets and (effect is None or effect.does in _VAGUE) else None
+        if reply is not None:
+            answer, met = self._killer(evidence, facts), moves.line([reply], evidence.half_move + 2)
+            return self.language.points["meets"].format(killer=answer, reply=met)
+        if effect is not None:
             return self._effect(effect)
         threat = best_threatens(evidence)
         return "" if threat is None else self._threat(threat, evidence.half_move)
@@ -109,15 +126,19 @@ class BetterMoves(Phrases):
         """
         facts, lost = facts_of(evidence), facts_of(answered)
         if lost.material is not None and not _takes_as_much(facts, lost.material):
-            return self._say("misses_material", **gaps, what=material_words(self.language, lost.material))
+            return self._say("misses_material", **gaps, what=self._won(lost, lost.material))
         if facts.best_wins is not None:
             return self._say("misses_material", **gaps, what=material_words(self.language, facts.best_wins))
+        later = _taken_next(evidence) if facts.best == lost.line[0] else None
+        if later is not None:
+            line = moves.line(evidence.best_line[:_SHOWN], evidence.half_move)
+            return self._misses_theme(gaps, line, self._effect(Effect("take", (later,))))
         # What the move takes as well it does not miss.
         takes = evidence.bait[2:4] == answered.killer_line[0][2:4]
         ply, does = (1, "") if takes else self._answer_does(answered, lost, is_strong=True)
         effect = best_effect(evidence)
         if not does and (facts.point is not None or effect is None or not is_little(effect, evidence)):
-            ply, does = 1, self._best_does(evidence, facts)
+            ply, does = 1, self._best_does(evidence, facts, meets=False)
         if not does and takes:
             return self._say("misses_killer", **gaps | {"killer": self._plies(answered, lost.line[:_SHOWN])})
         if not does:
@@ -128,7 +149,7 @@ class BetterMoves(Phrases):
         """That the answer to a losing move was missed, and what it wins or does."""
         ply, does = self._answer_does(evidence, facts, is_strong=True)
         if not does and facts.material is not None:
-            return self._say("misses_material", **gaps, what=material_words(self.language, facts.material))
+            return self._say("misses_material", **gaps, what=self._won(facts, facts.material))
         if not does:
             ply, does = self._answer_does(evidence, facts, is_strong=False)
         if not does:
@@ -145,11 +166,21 @@ class BetterMoves(Phrases):
         """What the answer to a losing move wins or does, of a player who stands worse with it as well."""
         best = self._killer(evidence, facts)
         if facts.material is not None:
-            return self._say("wins", best=best, what=material_words(self.language, facts.material), chances=chances)
+            return self._say("wins", best=best, what=self._won(facts, facts.material), chances=chances)
         ply, does = self._answer_does(evidence, facts, is_strong=False)
         if not does:
             return self._say("is_better", best=best, chances=chances)
         return self._say("best_effect", best=self._plies(evidence, facts.line[:ply]), does=does, chances=chances)
+
+    def _won(self, facts: Facts, lost: Material) -> str:
+        """What the answer to a losing move wins: what that move took before is not given for it."""
+        taken = () if facts.taken is None else facts.taken[:1]
+        gained = list(lost.gained)
+        if taken and taken[0] in gained:
+            gained.remove(taken[0])
+            taken = ()
+        pieces = sorted((*lost.lost, *taken), key=lambda kind: -POINTS[kind])
+        return material_words(self.language, replace(lost, lost=tuple(pieces), gained=tuple(gained)))
 
     def _answer_does(self, evidence: Evidence, facts: Facts, *, is_strong: bool) -> tuple[int, str]:
         """What the answer to a losing move does, or its line soon, by the ply from 1; empty if that is nothing.
@@ -191,6 +222,11 @@ class BetterMoves(Phrases):
         return self._say("answer_takes" if simple else "answer_is", side=side, best=best)
 
 
+_VAGUE = frozenset({"attack", "uncover", "offer", "challenge", "development", "centre", "castles", "drives", "doubled",
+                    "open_file", "half_open", "no_castling", "seventh", "outpost"})  # fmt: skip
+"""Effects of a better move that do not say how it meets the answer."""
+
+
 _ABOUT_SQUARES = ("guards", "covers", "blocks", "prevents")
 """What a better move does about a square."""
 
@@ -201,6 +237,65 @@ def _says_more(effect: Effect | None, point: Point, evidence: Evidence) -> bool:
         return effect is not None and effect.does == "win"
     is_small = point.does in ("covers", "prevents") or (point.does == "pawn" and not is_worth_a_pawn(evidence))
     return is_small and effect.does in STRONG
+
+
+@lru_cache(maxsize=4096)
+def _reply_to_answer(evidence: Evidence) -> str | None:
+    """The move (SAN) that meets the answer after the best move, and that the losing move has made impossible or
+    unprofitable; None without one."""
+    baited, after, line = parse_position(evidence.fen), answered_best(evidence), best_moves(evidence)
+    if after is None or evidence.before is None:
+        return None
+    baited.push_uci(evidence.bait)
+    killer = baited.parse_uci(evidence.killer_line[0])
+    if baited.piece_at(killer.to_square) != after.piece_at(killer.to_square):
+        return None
+    is_forcing = after.is_capture(killer) or after.gives_check(killer)
+    for board in (baited, after):
+        board.push(killer)
+    if line[1:2] == [evidence.killer_line[0]]:
+        reply = line[2:3]
+    else:
+        found = searched(after)
+        reply = list(found.line[:1]) if win_chance(found.value) >= evidence.before - AS_GOOD else []
+    if not reply:
+        return None
+    move = after.parse_uci(reply[0])
+    if not (is_forcing or after.is_capture(move) or after.gives_check(move)):
+        return None  # what a quiet move does about a quiet one nobody sees
+    takes = takes_with_profit(after, reply[0])
+    is_same = baited.is_legal(move) and takes == takes_with_profit(baited, reply[0])
+    return None if is_same else after.san(move)
+
+
+def _taken_next(evidence: Evidence) -> Target | None:
+    """The piece that the second move of the better line takes, if the side is ahead by that afterwards, and not after
+    the losing move; None if there is none, or if the first move says enough."""
+    line, before = best_moves(evidence), parse_position(evidence.fen)
+    if len(line) < _SHOWN or evidence.mate_in is not None:
+        return None
+    first = taken_by(before, before.parse_uci(line[0]))
+    if first is not None and first[0] != chess.PAWN:
+        return None
+    replied = after_line(before, line[:2])
+    move = replied.parse_uci(line[2])
+    taken = taken_by(replied, move)
+    if taken is None or taken[0] == chess.PAWN or line[1][2:4] == line[2][2:4]:
+        return None
+    won = [-lost_points(before, line[: ply + 1]) for ply in range(min(len(line), _SETTLED))]
+    played = -lost_points(before, (evidence.bait, *evidence.killer_line[: _SHOWN - 1]))
+    is_won = len(won) > _SHOWN and min(won[_SHOWN - 1 :]) >= max(POINTS[chess.KNIGHT] - 1, won[0] + 1, played + 1)
+    return taken if is_won else None
+
+
+def _steps_out(evidence: Evidence, facts: Facts) -> bool:
+    """Whether the answer forks or skewers at once, and the better move takes one of the pieces away before that."""
+    after, motif = answered_best(evidence), facts.motif
+    if after is None or motif is None or motif.ply != 1 or motif.name not in ("fork", "skewer"):
+        return False
+    best, killer = chess.Move.from_uci(evidence.best or ""), chess.Move.from_uci(evidence.killer_line[0])
+    after.push(killer)
+    return best.from_square in motif.squares and best.to_square not in after.attacks(killer.to_square)
 
 
 def _takes_as_much(played: Facts, missed: Material) -> bool:

@@ -94,8 +94,9 @@ def _take(played: _Move) -> Effect | None:
 
 
 def _mate_threat(played: _Move) -> Effect | None:
-    """It threatens mate in one."""
-    idle = _idle(played.after)
+    """It threatens mate in one, and is not simply taken."""
+    is_known = played.reply is not None  # then a reader of effects sees whether it is taken
+    idle = _idle(played.after) if is_known or not _can_be_taken(played.after, played.move.to_square) else None
     return Effect("mate_threat") if idle is not None and mates_at_once(idle) else None
 
 

@@ -82,7 +82,9 @@ class Point:
     piece: chess.PieceType | None = None
     """The piece that it captures, or that the killer takes."""
     square: chess.Square | None = None
-    """Where that stands, or the square that is covered."""
+    """Where that stands, or the square that is covered; of an attacker that is taken, where that stands."""
+    attacker: chess.PieceType | None = None
+    """What attacks the piece and is taken."""
 
 
 CAPTURES = ("captures", "pawn")
@@ -258,7 +260,7 @@ def _for_piece(
         is_trade = victim is not None and taker is not None and POINTS[victim] == POINTS[taker]
         return Point("saves" if wins else "keeps" if is_trade else "leaves", victim, square)
     if best.to_square == killer.from_square:
-        return Point("takes", victim)
+        return Point("takes", victim, killer.from_square, before.piece_type_at(killer.from_square))
     if not works:
         blocks = best.to_square in chess.SquareSet.between(killer.from_square, square)
         return Point("blocks", victim) if blocks else None
@@ -339,7 +341,11 @@ def _motif(
             squares = tuple(square for _, square in attacked)
             motif = Motif(name, theme.ply, tuple(kind for kind, _ in targets), squares)
             move = chess.Move.from_uci(evidence.killer_line[theme.ply - 1])
-            if name in ("fork", "skewer") and material is None and not _wins_target(boards[theme.ply + 2 :], theme):
+            if (
+                name in ("fork", "skewer", "discoveredAttack")
+                and material is None
+                and not _wins_target(boards[theme.ply + 2 :], theme)
+            ):
                 continue
             if _explains(motif, material) and not _takes_as_much(boards[theme.ply], move, motif, material):
                 return motif

@@ -70,6 +70,8 @@ class Material:
     """The moves, SAN, that show it: the line until then, and why what takes it is not to be taken."""
     only: bool
     """What is lost is a single piece that can be no other: the one that moved, or the only one of its kind."""
+    least: bool = False
+    """It is what the line wins against the next best reply; the line itself wins something worth more."""
 
 
 def material_lost(evidence: Evidence, before: chess.Board) -> Material | None:
@@ -170,16 +172,18 @@ def material_won(evidence: Evidence, before: chess.Board) -> Material | None:
     stand = _won(start, before, line, victim)
     if stand is None or stand.ply == 1 or not _is_missed(evidence, before, start, stand.worth):
         return None
-    other = _against_another(before, line)
+    other, shown = _against_another(before, line), stand
     if other is not None:
         against = _won(start, before, other, victim)
         if against is None:
             return None
         stand = min(stand, against, key=lambda each: each.worth)
+    is_least = max(stand.lost) != max(shown.lost)
     are_pawns = set(stand.lost) == {chess.PAWN} and not stand.gained
     if stand.worth < (1 if are_pawns else POINTS[chess.KNIGHT]):
         return None
-    return Material(_sorted(stand.lost), _sorted(stand.gained), stand.ply, evidence.best_line, only=False)
+    lost, gained = _sorted(stand.lost), _sorted(stand.gained)
+    return Material(lost, gained, stand.ply, evidence.best_line, only=False, least=is_least)
 
 
 def keeps_what_it_takes(evidence: Evidence, before: chess.Board) -> bool:

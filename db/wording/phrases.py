@@ -74,7 +74,10 @@ class Phrases:
         if found and not is_cause and was_there(evidence, found[0], [square for _, square in found[1].targets]):
             found = None
         if found is not None:
-            return f"{self._plies(evidence, facts.line[: found[0]])} {self._effect_in_line(evidence, *found)}"
+            # What the first move takes, the cause has named.
+            is_named = is_cause and evidence.cause in _TAKEN and found[0] == 1
+            does = self._effect(found[1]) if is_named else self._effect_in_line(evidence, *found)
+            return f"{self._plies(evidence, facts.line[: found[0]])} {does}"
         return self._plies(evidence, facts.line[:exchange]) if exchange else self._line(evidence, facts)
 
     def _trap(self, evidence: Evidence, facts: Facts) -> dict[str, str]:
@@ -133,6 +136,8 @@ class Phrases:
         stays = takes_with_profit(board, killer.uci()) or (reply and reply[0][2:4] != killer.uci()[2:4])
         if taken is None or effect.does not in STRONG or not stays:
             return does
+        if effect.targets and all(kind == chess.PAWN for kind, _ in effect.targets):
+            return self._effect(Effect("take", (taken,)))
         return f"{self._effect(Effect('take', (taken,)))} {self.language.joined} {does}"
 
     def _threat(self, threat: Threat, half_move: int) -> str:
@@ -147,6 +152,7 @@ class Phrases:
             piece="" if point.piece is None else self.language.the_piece[point.piece],
             square="" if point.square is None else chess.square_name(point.square),
             killer=killer,
+            attacker="" if point.attacker is None else self.language.the_piece[point.attacker],
         )
 
     def _does(self, motif: Motif) -> str:

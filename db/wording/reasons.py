@@ -15,7 +15,7 @@ from trapcore.piece_values import POINTS
 from trapcore.trees.chess_game import parse_position
 from trapcore.win_chance import BLUNDER, WIN_CHANCE_SCALE, win_chance
 
-_AS_GOOD = 0.1  # win chance by which searches of two moves differ that are as good as each other
+AS_GOOD = 0.1  # win chance by which searches of two moves differ that are as good as each other
 _NODES = 8_000  # of such a search
 _A_PAWN, _SURE = 250, 0.95  # centipawns that a pawn is worth at most, and the win chance up to which they are counted
 _THREATENED, _THREATENED_MATE = 2, 3  # points that a threat wins at least, and moves to a mate that threatens
@@ -57,6 +57,8 @@ def answer_effect(evidence: Evidence) -> Effect | None:
     if is_allowed_as_well(evidence):
         effects = [each for each in effects if each.does in STRONG]
     found = _first_new(effects, _after_best(evidence))
+    if found is not None and found.does != "mate_threat" and any(each.does == "mate_threat" for each in effects):
+        return None  # the mate is the threat, and the best move has an answer to it
     # What is lost for certain is said elsewhere: what only falls in the line would be too much.
     return None if found is None or found.does == "win" else found
 
@@ -110,6 +112,12 @@ def line_effect(
                 gone = evidence.killer_line[ply - 1][2:4]  # nothing forces a piece to go to where it is attacked
         board.push_uci(evidence.killer_line[ply - 1])
     return None
+
+
+def stood_attacked(evidence: Evidence, taken: Effect) -> bool:
+    """Whether the piece that the answer takes stood there before the move, and the other side attacked it."""
+    before, (_, square) = parse_position(evidence.fen), taken.targets[0]
+    return before.color_at(square) == before.turn and before.is_attacked_by(not before.turn, square)
 
 
 def _is_expected(evidence: Evidence) -> bool:
@@ -237,12 +245,14 @@ def answer_threatens(evidence: Evidence) -> Threat | None:
 
 
 def best_threatens(evidence: Evidence) -> Threat | None:
-    """What the best move threatens that the losing move does not threaten."""
+    """What the best move threatens that the losing move does not threaten; not that move itself."""
     line, before = best_moves(evidence), parse_position(evidence.fen)
     if not line or evidence.mate_in is not None:
         return None
     best, played = _threat(before, line), _threat(before, (evidence.bait,))
-    return None if best is None or (played is not None and best.san == played.san) else best
+    if best is None or best.san.rstrip("+#") == before.san(before.parse_uci(evidence.bait)).rstrip("+#"):
+        return None
+    return None if played is not None and best.san == played.san else best
 
 
 def _threat(board: chess.Board, line: Sequence[str]) -> Threat | None:
@@ -281,7 +291,7 @@ def _stays(after: chess.Board, move: chess.Move, line: Sequence[str]) -> bool:
 def is_still_best(board: chess.Board, move: str) -> bool:
     """Whether a move (UCI) of the side to move is as good as any by a short search."""
     asked, best = (searched(board, _NODES, only).value for only in ((move,), ()))
-    return win_chance(asked) >= win_chance(best) - _AS_GOOD
+    return win_chance(asked) >= win_chance(best) - AS_GOOD
 
 
 @lru_cache(maxsize=4096)
@@ -304,7 +314,7 @@ def _has_another(board: chess.Board, reply: str, value: float | None) -> bool:
     others = [move.uci() for move in board.legal_moves if move.uci() != reply]
     if value is None or not others:
         return False
-    return win_chance(searched(board, _NODES, others).value) >= value - _AS_GOOD / 2
+    return win_chance(searched(board, _NODES, others).value) >= value - AS_GOOD / 2
 
 
 def is_likely(evidence: Evidence, ply: int) -> bool:

@@ -30,6 +30,7 @@ from db.wording.reasons import (
     is_likely,
     is_worth_a_pawn,
     line_effect,
+    stood_attacked,
     takes_back,
     takes_wrong,
     was_there,
@@ -38,6 +39,8 @@ from db.wording.reasons import (
 from db.wording.stands import Target, taken_by
 from trapcore.trees.chess_game import parse_position
 from trapcore.win_chance import INACCURACY
+
+_Squares = Sequence[chess.Square] | None  # that a reason is about; None if the answer only makes a threat
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,10 +181,14 @@ class Narrator(BetterMoves):
         return self._say("threatens", why=self._killer(evidence, facts))
 
     def avoided(self, evidence: Evidence, *, shows_line: bool = True) -> str:
-        """Of a move that leaves a losing one alone; without ``shows_line`` only the answer to that is
-        named, if it loses no material."""
+        """Of a move that leaves a losing one alone; empty if nobody can say what the answer to that does. Without
+        ``shows_line`` only that answer is named, if it wins no material."""
         facts = facts_of(evidence)
         gaps = self._trap(evidence, facts)
+        if evidence.mate_in is None and facts.material is None and not evidence.name:
+            ply, does = self._answer_does(evidence, facts, is_strong=True)
+            shown = self._plies(evidence, facts.line[:ply])
+            return self._say("avoids_effect", **gaps | {"line": shown, "does": does}) if does else ""
         if not shows_line and facts.material is None:
             gaps["line"] = gaps["killer"]
         key = "avoids_named" if evidence.name else "avoids"
@@ -272,8 +279,7 @@ class Narrator(BetterMoves):
         if facts.perpetual is not None:
             return self._say("allows_perpetual", **{**gaps, "line": line})
         if reason is not None:
-            is_pawn = facts.point is not None and facts.point.does == "pawn" and reason[0] in _LEAVES
-            allows = self._allows(evidence, facts) if is_pawn else ""
+            allows = self._allows(evidence, facts) if self._is_small(facts, reason) else ""
             gaps["why"] = self._cause_shown(evidence, facts, reason)
             return allows or self._say(reason[0], **gaps, **reason[1])
         if facts.material is not None:
@@ -284,7 +290,7 @@ class Narrator(BetterMoves):
         if leaves and facts.left is not None:
             return self._of_piece("leaves_capture", facts.left, gaps)
         taken = answer_takes(evidence)
-        if taken is not None and _stood_attacked(evidence, taken):
+        if taken is not None and stood_attacked(evidence, taken):
             return self._does_not_save(taken, gaps)
         if allows := self._allows(evidence, facts):
             return allows
@@ -295,10 +301,11 @@ class Narrator(BetterMoves):
         taken = answer_takes(evidence, is_reason=False)
         if taken is not None:
             # A pawn says more than a verdict.
-            if _stood_attacked(evidence, taken):
+            if stood_attacked(evidence, taken):
                 return self._does_not_save(taken, gaps)
             return self._say("allows_effect", **gaps | {"does": self._effect(taken), "chances": ""})
-        if not judges:
+        tells_better = not self.short and self.verbosity is not Verbosity.BRIEF and self._best_does(evidence, facts)
+        if not judges or (tells_better and verdict(evidence) == "is_answered"):
             return ""
         other = self.language.sides[chess.WHITE if evidence.is_black else chess.BLACK]
         return self._say(verdict(evidence), evidence.half_move, **gaps, other_side=other)
@@ -336,7 +343,7 @@ class Narrator(BetterMoves):
             return ""
         ply, does, squares = found
         gaps = {"move": self._bait(evidence, facts), "does": does, "chances": chances}
-        if not was_threatened(evidence, ply, squares):
+        if squares is None or not was_threatened(evidence, ply, squares):
             return self._say("allows_effect", **gaps, killer=self._plies(evidence, facts.line[:ply]))
         baited = parse_position(evidence.fen)
         baited.push_uci(evidence.bait)
@@ -349,7 +356,7 @@ class Narrator(BetterMoves):
             return self._say("allows_effect", **gaps, killer=self._plies(evidence, facts.line[:ply]))
         return self._say("ignores_effect", **gaps, killer=self._plies(evidence, [baited.san(move)]))
 
-    def _answer_reason(self, evidence: Evidence, facts: Facts) -> tuple[int, str, Sequence[chess.Square]] | None:
+    def _answer_reason(self, evidence: Evidence, facts: Facts) -> tuple[int, str, _Squares] | None:
         """What the answer to a losing move does, or its line soon: the ply from 1, the words, and the squares it is
         about; None if that is nothing, or if the best move allows it as well."""
         motif = facts.motif
@@ -370,10 +377,11 @@ class Narrator(BetterMoves):
             if threat.attacked is not None:
                 does = self._effect_in_line(evidence, 1, Effect("attack", (threat.attacked,)))
                 return 1, does, [threat.attacked[1]]
-            return 1, self._threat(threat, evidence.half_move + 1), ()
+            return 1, self._threat(threat, evidence.half_move + 1), None
         shown = material_shown(evidence, parse_position(evidence.fen), moves.MOST_PLIES)
-        if shown is not None and not is_allowed_as_well(evidence):
-            return shown.ply, self.language.points["wins"].format(what=material_words(self.language, shown)), ()
+        what = "" if shown is None else material_words(self.language, shown)
+        if shown is not None and what != self.language.material and not is_allowed_as_well(evidence):
+            return shown.ply, self.language.points["wins"].format(what=what), ()
         later = line_effect(evidence, is_forced=False)
         if later is None or not is_likely(evidence, later[0]) or is_allowed_as_well(evidence):
             return None
@@ -397,8 +405,13 @@ class Narrator(BetterMoves):
                 _leaves_point(evidence, facts) is not None and not self._allows(evidence, facts)
             )
             return facts.material is None and leaves
-        is_pawn = facts.point is not None and facts.point.does == "pawn"
-        return reason[0] in _LEAVES and not (is_pawn and self._allows(evidence, facts))
+        return reason[0] in _LEAVES and not (self._is_small(facts, reason) and self._allows(evidence, facts))
+
+    def _is_small(self, facts: Facts, reason: tuple[str, dict[str, str]]) -> bool:
+        """Whether a cause is about a pawn that is not taken, or not saved."""
+        if reason[0] == "cause_threat":
+            return reason[1]["piece"] == self.language.the_piece[chess.PAWN]
+        return facts.point is not None and facts.point.does == "pawn" and reason[0] in _LEAVES
 
     def _punishes(self, evidence: Evidence, facts: Facts, *, shows_line: bool) -> str:
         """What the losing move lost; with ``shows_line`` how, where that is more than the answer that was played."""
@@ -411,12 +424,6 @@ class Narrator(BetterMoves):
             key = "punishes_material" if more else "punishes_material_at_once"
             return self._say(key, **gaps, what=material_words(self.language, facts.material))
         return self._say("punishes_theme" if more and facts.motif is not None else "punishes", **gaps)
-
-
-def _stood_attacked(evidence: Evidence, taken: Effect) -> bool:
-    """Whether the piece stood there before the move, and the other side attacked it."""
-    before, (_, square) = parse_position(evidence.fen), taken.targets[0]
-    return before.color_at(square) == before.turn and before.is_attacked_by(not before.turn, square)
 
 
 def _without_missed(evidence: Evidence) -> Evidence:

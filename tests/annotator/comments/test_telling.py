@@ -102,8 +102,8 @@ CASES = [
     ),
     (
         gain(Event.MISSED, played_loss=0.5),
-        "Black misses 6...Nxd5, winning a knight for a pawn (80 % → 55 %).",
-        "Schwarz übersieht 6...Nxd5; das gewinnt einen Springer für einen Bauern (80 % → 55 %).",
+        "Black misses 6...Nxd5, winning the knight (80 % → 55 %).",
+        "Schwarz übersieht 6...Nxd5; das gewinnt den Springer (80 % → 55 %).",
     ),
 ]
 
@@ -293,7 +293,7 @@ def test_what_is_missed_again_is_told_as_the_same() -> None:
     first = gain(Event.FELL)
     still = after(first, "a7a6", "h2h3")
     text = text_of(first, missed(first), still, missed(still))
-    assert text.count("Black misses 6...Nxd5, winning a knight for a pawn (80 % -> 55 %).") == 1
+    assert text.count("Black misses 6...Nxd5, winning the knight (80 % -> 55 %).") == 1
     assert "Still allows 7...Nxd5." in text
     assert text.count("Black misses 7...Nxd5 again (80 % -> 55 %).") == 1
 

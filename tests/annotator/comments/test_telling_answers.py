@@ -21,7 +21,7 @@ def test_an_answer_without_a_reason_is_not_called_the_same() -> None:
 @pytest.mark.parametrize(
     ("best", "expected"),
     [
-        (("f6d5", "Nxd5"), "Black misses 6...Nxd5, winning a knight for a pawn (55 % -> 20 %)."),
+        (("f6d5", "Nxd5"), "Black misses 6...Nxd5, winning the knight (55 % -> 20 %)."),
         (("h7h6", "h6"), "6...h6 attacks the bishop on g5 (55 % -> 20 %)."),
     ],
 )
@@ -49,7 +49,7 @@ def test_who_stands_worse_with_the_right_answer_misses_no_chance() -> None:
     )  # fmt: skip
     assert "{ 6...Nxd5 takes the knight on d5 (35 % -> 15 %). }" in text_of(first, answer)
     missed = gain(Event.MISSED, before=0.6, after=0.3, played_loss=0.4)
-    assert "{ 6...Nxd5 wins a knight for a pawn (35 % -> 15 %). }" in text_of(first, missed)
+    assert "{ 6...Nxd5 wins the knight (35 % -> 15 %). }" in text_of(first, missed)
 
 
 def test_what_loses_to_the_same_fork_is_told_as_the_same() -> None:
@@ -81,7 +81,7 @@ def test_a_move_that_only_misses_the_answer_that_was_just_told_needs_no_other_re
         best_line_san=("Nxd5",),
     )  # fmt: skip
     text = text_of(first, answer)
-    assert "Black misses 6...Nxd5, winning a knight for a pawn (55 % -> 20 %)." in text
+    assert "Black misses 6...Nxd5, winning the knight (55 % -> 20 %)." in text
     assert "6...a6" not in text
     # What was not told there is told where it is missed.
     missed = replace(

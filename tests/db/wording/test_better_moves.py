@@ -176,3 +176,74 @@ def test_an_answer_that_was_told_is_missed_with_what_it_does() -> None:
     )
     said = Narrator(ENGLISH).slip(evidence(*BISHOP_LEFT[:3], 0.3, 0.1, number=49), answered=before)
     assert said == "Black misses 49...Bxa3, which takes the bishop on a3 (65 % → 55 %)."
+
+
+FORKED = evidence(
+    "rnb1k2r/pp3ppp/8/q1bN4/3Np3/2P1P3/PP3PPP/R2QKB1R b KQkq - 0 11", "b8d7 b2b4 c5b4 d5b4 e8g8 f1e2 a5g5 e1g1 d7f6",
+    "a5d8 Qd8", -0.4258, -0.7305, cause="fork", cause_squares=("b4", "a5", "c5"), number=11,
+)  # fmt: skip
+
+
+def test_a_better_move_steps_out_of_the_fork() -> None:
+    assert fell(FORKED).endswith(" 11...Qd8 steps out of the fork (29 % → 13 %).")
+    assert Narrator(GERMAN).fell(FORKED).endswith(" 11...Qd8 weicht der Gabel aus (29 % → 13 %).")
+
+
+UNPINNED = evidence(
+    "r2q1rk1/pb1nbppp/1p6/n1p1NP2/3PpB2/2P3Q1/P2NB1PP/3R1RK1 b - - 9 17", "f8e8 f4h6 e7f8", "g8h8 Kh8 Ndc4 cxd4 cxd4",
+    -0.1046, -0.7279, number=17,
+)  # fmt: skip
+
+
+def test_a_better_move_says_how_it_meets_the_same_answer() -> None:
+    assert fell(UNPINNED) == (
+        "17...Re8?? allows 18.Bh6, which threatens mate. 17...Kh8 meets 18.Bh6 with 18...gxh6 (45 % → 14 %)."
+    )
+    # The answer takes the piece that has moved: after another move it is none.
+    taken = evidence(
+        "rn2k2r/pp3ppp/2p5/q2n4/1b1P4/5PB1/PP1N1P1P/R2QKB1R w KQkq - 4 11", "g3f4 d5f4 d1e2", "a2a3 a3 Bxd2+ Qxd2",
+        0.0158, -0.8328, number=11,
+    )  # fmt: skip
+    assert "meets" not in fell(taken)
+
+
+def test_a_missed_answer_wins_what_falls_from_then_on() -> None:
+    # The queen that is missed costs a pawn; the rook that was taken a move before is not given for it.
+    allows = evidence(
+        "4r1k1/5ppp/2p1r3/pp6/8/P4PQ1/1P2R1PP/3qR2K b - - 0 30", "e6e2 e1d1", "d1e1 Qxe1+ Qxe1 Rxe2 Qg1 Re1",
+        0.9262, -0.7464, number=30,
+    )  # fmt: skip
+    misses = evidence(
+        "4r1k1/5ppp/2p5/pp6/8/P4PQ1/1P2r1PP/3qR2K w - - 0 31", "e1g1 e2e1 g3f2 e1g1 f2g1", "e1d1 Rxd1 c5 h4 c4 Kh2",
+        0.7464, -1.0, cause="attacked", cause_squares=("g1", "e1"), number=31,
+    )  # fmt: skip
+    told = Narrator(ENGLISH).fell(misses, missed=allows, answered=allows)
+    assert told.endswith("White misses 31.Rxd1, winning the queen for a pawn (87 % → 0 %).")
+
+
+def test_a_queen_that_falls_next_says_more_than_a_pawn_that_is_taken() -> None:
+    said = evidence(
+        "2r2n1k/1bR4p/ppppQ1nB/8/3P4/2Np4/PPP4P/1K6 b - - 0 23", "c8c7 h6f8 g6f8 e6d6 d3c2 b1c2 c7f7 d6e5 h8g8",
+        "d3c2 dxc2+ Kxc2 Nxe6 Rxb7 Nxd4+", 0.0184, -0.756, number=23,
+    )  # fmt: skip
+    assert "23...dxc2+ 24.Kxc2 Nxe6 takes the queen on e6" in fell(said)
+
+
+def test_what_the_least_reply_leaves_is_called_so() -> None:
+    said = evidence(
+        "r3brk1/p3Rnpp/5q2/5p2/1P1N1P2/1B2P3/6RP/3Q2K1 w - - 5 27", "e7c7 a8d8 d1c1 e8d7 c7a7 g8h8",
+        "e7e6 Re6 Kh8 Rxf6 gxf6 Nxf5", 0.8899, 0.4182, number=27,
+    )  # fmt: skip
+    assert "27.Re6 wins at least a knight and a pawn" in fell(said)
+
+
+def test_a_bait_is_avoided_for_what_its_answer_does() -> None:
+    forks = evidence(
+        "5r2/4r1k1/3p2p1/1pn1p1Rp/4P2P/1P3NP1/P4R1K/8 w - - 0 41", "f3e5 e7e5 g5e5 c5e4", "f3g1", 0.0, -0.6, number=41
+    )
+    assert Narrator(ENGLISH).avoided(forks).startswith("Rightly avoids 41.Nxe5??")
+    aimless = evidence(
+        "r2qk2r/p1p2pp1/5n1p/2p5/8/1P1P1b1P/PBP2PP1/R2Q1RK1 w kq - 0 16", "g2f3 e8g8 f3f4 d8d6", "f1e1 Re1+ Kd7 Qxf3",
+        0.55, 0.25, number=16,
+    )  # fmt: skip
+    assert Narrator(ENGLISH).avoided(aimless) == ""

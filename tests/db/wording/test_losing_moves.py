@@ -271,7 +271,7 @@ A_ROOK = ("4k3/4p3/3r4/8/8/8/4P3/3RK3 w - - 0 1", "e1f1 d6d1 f1g2 e8d7")
             TWO_PAWNS,
             0.4,
             -0.75,
-            "1.Kd1?? does not meet 1...Rxb4, which takes the pawn on b4 and attacks the pawn on d4.",
+            "1.Kd1?? does not meet 1...Rxb4, which takes the pawn on b4.",
             id="nobody loses so much for two pawns",
         ),
         pytest.param(A_ROOK, 0.3, -0.5, "1.Kf1?? loses the rook: 1...Rxd1+.", id="a rook"),

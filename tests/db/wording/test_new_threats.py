@@ -82,7 +82,7 @@ def test_an_answer_is_told_by_what_it_threatens() -> None:
     threat = answer_threatens(said)
     assert threat is not None
     assert threat.san == "Ne2+"
-    assert fell(said).startswith("Does not meet 12...Nd4, which threatens 13...Ne2+. 12.f3 ")
+    assert fell(said).startswith("Allows 12...Nd4, which threatens 13...Ne2+. 12.f3 ")
 
 
 def test_a_pawn_is_not_the_reason_where_much_more_is_lost() -> None:
