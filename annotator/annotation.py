@@ -30,7 +30,7 @@ from db.traps.terms import Event
 from db.traps.trap import Trap
 from trapcore import _native
 from trapcore.io.text_encoding import PLAIN
-from trapcore.win_chance import INACCURACY
+from trapcore.win_chance import BLUNDER, INACCURACY
 
 OPENING_PLIES = 60
 """Half-moves of a game in which the name of its opening is searched for."""
@@ -182,9 +182,9 @@ class Annotator:
     def _slips(
         self, game: _native.GameFindings, events: Sequence[TrapEvent], values: Values, least: float = INACCURACY
     ) -> list[Slip]:
-        """The moves that cost something, ``least`` of win chance, beside those that events are about."""
-        if not self.slips:
-            return []
+        """The moves that cost something, ``least`` of win chance, beside those that events are about. If slips are not
+        told, that is a stalemate that costs what a blunder does: no answer to it makes an event."""
+        least = least if self.slips else BLUNDER
         judged = {event.ply for event in events if event.event in (Event.FELL, Event.MISSED)}
         return list(slips_of(game, values, self.selection, judged, least))
 

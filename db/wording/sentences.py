@@ -230,7 +230,8 @@ class Narrator(BetterMoves):
         """
         if not evidence.killer_line:
             best = moves.line(evidence.best_line[:1], evidence.half_move)
-            better = self._say("is_better", best=best, chances=cost_words(evidence))
+            gaps = {"best": best, "mate": self.language.mates[None][0], "chances": cost_words(evidence)}
+            better = self._say("is_mate" if best.endswith("#") else "is_better", **gaps)
             return self._joined(self.stalemate(evidence.fen, evidence.bait, evidence.half_move), better)
         facts = facts_of(evidence)
         if again or facts.material is not None or evidence.mate_in is not None or facts.best_mate is not None:
@@ -304,7 +305,7 @@ class Narrator(BetterMoves):
             if stood_attacked(evidence, taken):
                 return self._does_not_save(taken, gaps)
             return self._say("allows_effect", **gaps | {"does": self._effect(taken), "chances": ""})
-        tells_better = not self.short and self.verbosity is not Verbosity.BRIEF and self._best_does(evidence, facts)
+        tells_better = not self.short and self.verbosity is not Verbosity.BRIEF and self._meets(evidence, facts)
         if not judges or (tells_better and verdict(evidence) == "is_answered"):
             return ""
         other = self.language.sides[chess.WHITE if evidence.is_black else chess.BLACK]

@@ -77,20 +77,23 @@ def test_without_all_there_is_no_slip_and_a_side_has_its_own(tmp_path: Path) -> 
     assert {line["mover"] for line in review(tmp_path, side="black")[1] if line["event"] == "slip"} == {"black"}
 
 
+@pytest.mark.parametrize("tell", ["losses", "all"])
 @pytest.mark.parametrize(
     ("game", "said"),
     [
+        ("7k/8/8/5Q2/8/6P1/6PK/8 w - - 0 1] 1. Kg1 Kg7 2. g4 Kh8 3. Qf7 1/2-1/2", "3. Qf7 $4 { Is stalemate. 3."),
+        ("2k5/2p2p2/p1K5/r1p5/7q/8/8/8 b - - 5 52] 52... c4 1/2-1/2", "Is stalemate. 52...Qh1# is mate (100 %"),
         ("7k/8/8/8/8/8/5K2/6Q1 w - - 0 1] 1. Ke3 Kh7 2. Kd4 Kh8 3. Qg6 1/2-1/2", "Is stalemate. White misses 3.Ke5"),
         ("7K/8/8/8/8/6Q1/8/1k6 w - - 0 1] 1. Kg7 Ka1 2. Qb3 1/2-1/2", "Is stalemate. 2.Q"),
         ("4k3/4P3/3K4/8/8/8/8/8 b - - 0 1] 1... Kf7 2. Kd7 Kf6 3. e8=Q *", ""),
         ("4k3/4P3/2K5/8/8/8/8/8 w - - 0 1] 1. Kd6 *", ""),
     ],
 )
-def test_stalemate_is_said(tmp_path: Path, game: str, said: str) -> None:
+def test_stalemate_is_said(tmp_path: Path, game: str, said: str, tell: str) -> None:
     source, out = tmp_path / "game.pgn", tmp_path / "out.pgn"
     fen, _, text = game.partition("] ")
     source.write_text(f'[SetUp "1"]\n[FEN "{fen}"]\n\n{text}\n', encoding="utf-8")
-    annotate([str(source)], output=str(out), db=None, quiet=True, tell="all", engine="off")
+    annotate([str(source)], output=str(out), db=None, quiet=True, tell=tell, engine="off")
     words = " ".join(out.read_text(encoding="utf-8").split())
     assert ("talemate" in words) == bool(said)
     assert said in words

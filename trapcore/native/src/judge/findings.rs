@@ -141,9 +141,9 @@ pub(crate) fn analyze_batch(
     Ok(out)
 }
 
-fn move_values(game: &Game, values: Vec<(Chess, Option<JudgedPosition>)>, places: &[Anchor]) -> Vec<MoveValue> {
+fn move_values(game: &Game, values: Vec<(usize, Chess, Option<JudgedPosition>)>, places: &[Anchor]) -> Vec<MoveValue> {
     let first = 2 * u32::from(game.initial.fullmoves()) + u32::from(game.initial.turn().is_black());
-    let known = values.into_iter().enumerate().filter_map(|(at, (origin, judged))| Some((at, origin, judged?)));
+    let known = values.into_iter().filter_map(|(at, origin, judged)| Some((at, origin, judged?)));
     known
         .filter(|(_, _, judged)| !judged.position.is_game_over() || judged.position.is_stalemate())
         .map(|(at, origin, judged)| MoveValue {

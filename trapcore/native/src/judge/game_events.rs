@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
-use shakmaty::{Chess, Move};
+use shakmaty::Move;
 
 use crate::chess::moves::after;
 use crate::chess::position::live_key;
@@ -283,17 +283,26 @@ impl<'a> GameEvents<'a> {
             event.threat = is_threat(event, work);
             event.explanation = explained(event, work);
         }
-        // Where an engine decides it looks again itself.
+        let (moves, stalemate) = (self.losses.moves.len(), self.losses.ends_in_stalemate());
+        // Where an engine decides it looks again itself. No answer shows what stalemate costs, so that no event is told.
         if self.options.tell == Tell::All && !self.options.engine {
-            self.losses.look_again(work);
+            self.losses.look_again(0..moves, work);
+        } else if stalemate {
+            self.losses.look_again(moves - 1..moves, work);
         }
         self.losses.agree();
         let mut seen = FxHashSet::default();
-        let wanted: &[Chess] = if self.options.values { &self.losses.positions } else { &[] };
+        let first = match self.options {
+            Options { values: true, .. } => 0,
+            Options { tell, .. } if stalemate && tell >= Tell::Losses => moves - 1,
+            _ => moves + 1,
+        };
+        let wanted = &self.losses.positions[first..];
         let about = events.iter().flat_map(Event::positions).chain(wanted);
         let judged = about.filter(|position| seen.insert(live_key(position)));
         let judged = judged.filter_map(|position| self.losses.judged(position)).collect();
-        let values = wanted.windows(2).map(|pair| (pair[0].clone(), self.losses.judged(&pair[1]))).collect();
+        let values = wanted.windows(2).map(|pair| (pair[0].clone(), self.losses.judged(&pair[1])));
+        let values = (first..).zip(values).map(|(at, (origin, judged))| (at, origin, judged)).collect();
         JudgedGame { events, judged, values, positions: 0 }
     }
 }

@@ -280,10 +280,10 @@ impl<'a> GameLosses<'a> {
         self.ask(decision, m, Prior { killer: None, mated: false, stages: CONFIRMING }, work)
     }
 
-    /// Searches the moves that seem to cost something with more nodes, so that the judgements of their positions bear
-    /// it out or do not.
-    pub(super) fn look_again(&mut self, work: &mut Workspace) {
-        for decision in 0..self.moves.len() {
+    /// Searches those of these decisions' moves that seem to cost something with more nodes, so that the judgements of
+    /// their positions bear it out or do not.
+    pub(super) fn look_again(&mut self, decisions: Range<usize>, work: &mut Workspace) {
+        for decision in decisions {
             let Some(seen) = self.evidence(decision) else { continue };
             let m = self.moves[decision];
             for stage in CONFIRMING {
@@ -309,6 +309,11 @@ impl<'a> GameLosses<'a> {
         let answers = deepen(&mut work.searcher, &next, &[], &[], limits);
         work.proof_nodes += answers.nodes;
         win_chance(before.value()) + win_chance(answers.value()) >= least
+    }
+
+    /// Whether the last move is stalemate.
+    pub(super) fn ends_in_stalemate(&self) -> bool {
+        !self.moves.is_empty() && self.positions.last().is_some_and(Position::is_stalemate)
     }
 
     /// Whether the move played at a decision mates.

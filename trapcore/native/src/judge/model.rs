@@ -160,8 +160,9 @@ pub(crate) struct JudgedGame {
     pub events: Vec<Event>,
     /// The positions that they are about, each once.
     pub judged: Vec<JudgedPosition>,
-    /// The position before each move, and the one after it as far as its value is known; empty if none is wanted.
-    pub values: Vec<(Chess, Option<JudgedPosition>)>,
+    /// Of the moves whose value is wanted: the index, the position before it, and the one after it as far as its value is
+    /// known. That of a last move that is stalemate is always wanted where losses are told.
+    pub values: Vec<(usize, Chess, Option<JudgedPosition>)>,
     /// Positions that were examined.
     pub positions: u64,
 }

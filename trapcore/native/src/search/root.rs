@@ -30,6 +30,13 @@ impl Searcher {
         self.begin(request.game);
         self.root_men = root.chess.board().occupied().count();
         let quiescence = match pruning {
+            _ if root.chess.legal_moves().is_empty() => {
+                if root.in_check {
+                    -MATE
+                } else {
+                    0
+                }
+            }
             Pruning::Exact => self.quiescence(&root.chess),
             Pruning::Selective => {
                 self.begin_quiescence();

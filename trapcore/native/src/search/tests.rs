@@ -250,6 +250,18 @@ fn a_won_ending_of_four_men_makes_progress_to_mate() {
 }
 
 #[test]
+fn a_position_that_is_over_is_worth_what_the_rules_say() {
+    let limits = Limits { depth: MAX_DEPTH, nodes: 100 };
+    for (fen, value) in [("7k/5Q2/8/8/6P1/6P1/6P1/6K1 b - - 1 3", 0), ("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", -MATE)] {
+        for pruning in [Pruning::Selective, Pruning::Exact] {
+            let over = parse(fen).unwrap().chess;
+            let found = Searcher::new(10).search(&over, SearchRequest::default(), limits, pruning, |_| true);
+            assert_eq!((found.value, found.line.len()), (value, 0), "{fen} {pruning:?}");
+        }
+    }
+}
+
+#[test]
 fn a_capture_that_a_quiet_mate_protects_is_seen_at_once() {
     // The queen takes the pawn that the rook guards: the rook has to stay on its first rank.
     let s = parse("5rk1/p1q3pn/4p3/1p2p3/3pP3/3P2Q1/PPPB2PP/2R4K b - - 1 20").unwrap();
