@@ -110,14 +110,20 @@ class BetterMoves(Phrases):
         # That a move wins is more than that it is a check.
         if effect is not None and effect.does == "drives" and (evidence.before or 0.0) >= WINNING:
             effect = None
-        reply = _reply_to_answer(evidence) if meets and (effect is None or effect.does in _VAGUE) else None
-        if reply is not None:
-            answer, met = self._killer(evidence, facts), moves.line([reply], evidence.half_move + 2)
-            return self.language.points["meets"].format(killer=answer, reply=met)
+        if meets and (effect is None or effect.does in _VAGUE) and (met := self._meets(evidence, facts)):
+            return met
         if effect is not None:
             return self._effect(effect)
         threat = best_threatens(evidence)
         return "" if threat is None else self._threat(threat, evidence.half_move)
+
+    def _meets(self, evidence: Evidence, facts: Facts) -> str:
+        """``meets 12.Nxf7 with 12...Nxf4``: the reply of the better move to the same answer; empty without one."""
+        reply = _reply_to_answer(evidence)
+        if reply is None:
+            return ""
+        met = moves.line([reply], evidence.half_move + 2)
+        return self.language.points["meets"].format(killer=self._killer(evidence, facts), reply=met)
 
     def _misses_told(self, evidence: Evidence, answered: Evidence, gaps: dict[str, str]) -> str:
         """That the answer to the move before was missed, which was reported there, and what it wins or does.
