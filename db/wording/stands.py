@@ -115,7 +115,7 @@ def continued(board: chess.Board, line: Sequence[str]) -> Sequence[str]:
     board = after_line(board, line)
     if not any(board.legal_moves):
         return line
-    return (*line, *searched(board).line)[:LAST_PLY]
+    return (*line, *searched(board, _NODES // 2).line)[:LAST_PLY]
 
 
 def searched(board: chess.Board, nodes: int = _NODES, only: Sequence[str] = ()) -> SearchResult:
