@@ -16,7 +16,7 @@ import chess
 
 from annotator.comments.evidence import evidence_of, half_move
 from annotator.comments.glyphs import BAD
-from annotator.comments.threats import is_threat, tempts
+from annotator.comments.threats import hung_before, is_threat, tempts
 from annotator.events import TrapEvent
 from db.formats.puzzles import is_puzzle
 from db.traps.terms import OTHER_SIDE, Event
@@ -296,7 +296,8 @@ class _Game:
             shows = evidence.mate_in is not None or facts_of(evidence).material is not None
             wanted = shows and event.only_move and tempts(event)
         else:
-            wanted = narrator.verbosity is Verbosity.FULL
+            # That a piece is not left hanging is no news.
+            wanted = narrator.verbosity is Verbosity.FULL and not hung_before(event)
         return narrator.avoided(evidence, shows_line=not self.teller.variations) if wanted else ""
 
     def _evidence(self, event: TrapEvent) -> Evidence:

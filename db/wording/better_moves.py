@@ -233,7 +233,7 @@ _VAGUE = frozenset({"attack", "uncover", "offer", "challenge", "development", "c
 """Effects of a better move that do not say how it meets the answer."""
 
 
-_ABOUT_SQUARES = ("guards", "covers", "blocks", "prevents")
+_ABOUT_SQUARES = ("guards", "covers", "occupies", "blocks", "prevents")
 """What a better move does about a square."""
 
 
@@ -241,7 +241,8 @@ def _says_more(effect: Effect | None, point: Point, evidence: Evidence) -> bool:
     """Whether the effect of the better move says more than what it does about the answer."""
     if effect is None or point.does == "stops_mate":
         return effect is not None and effect.does == "win"
-    is_small = point.does in ("covers", "prevents") or (point.does == "pawn" and not is_worth_a_pawn(evidence))
+    is_pawn = point.does == "pawn" and not is_worth_a_pawn(evidence)
+    is_small = is_pawn or point.does in ("covers", "occupies", "prevents")
     return is_small and effect.does in STRONG
 
 

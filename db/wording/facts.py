@@ -77,8 +77,8 @@ class Point:
     does: str
     """``captures`` a piece with profit, wins a ``pawn``, ``stops_mate``, ``saves`` the piece that the killer takes
     with profit, ``keeps`` it from a trade for one that is worth as much or ``leaves`` its place otherwise,
-    ``takes`` the piece that attacks it, ``guards`` it, ``blocks`` the attack on it, ``covers`` the square of the
-    killer, or ``prevents`` that it is played."""
+    ``takes`` the piece that attacks it, ``guards`` it, ``blocks`` the attack on it, ``covers`` or
+    ``occupies`` the square of the killer, or ``prevents`` that it is played."""
     piece: chess.PieceType | None = None
     """The piece that it captures, or that the killer takes."""
     square: chess.Square | None = None
@@ -158,6 +158,16 @@ def facts_of(evidence: Evidence) -> Facts:
     )
 
 
+def left_by_point(evidence: Evidence, facts: Facts) -> Target | None:
+    """What the better move takes with profit; a pawn only if the move costs no more."""
+    point = facts.point
+    if point is not None and point.does == "pawn" and not is_worth_a_pawn(evidence):
+        return None
+    if point is None or point.does not in CAPTURES or point.piece is None or point.square is None:
+        return None
+    return point.piece, point.square
+
+
 def _best_wins(evidence: Evidence, before: chess.Board) -> Material | None:
     """What the best move wins; pawns only if the move costs no more, and takes none on the same square."""
     won = material_won(evidence, before)
@@ -221,6 +231,8 @@ def _point(evidence: Evidence, before: chess.Board, best: chess.Move) -> Point |
     if not works:
         stays = after.piece_at(killer.from_square) == baited.piece_at(killer.from_square)
         return Point("prevents") if stays and best.to_square not in (killer.from_square, square) else None
+    if best.to_square == square:
+        return Point("occupies", before.piece_type_at(killer.from_square), square)
     covers = square in after.attacks(best.to_square) - before.attacks(best.from_square)
     if not covers or square in baited.attacks(bait.to_square) or is_still_best(after, killer.uci()):
         return None

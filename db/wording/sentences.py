@@ -15,7 +15,7 @@ from db.wording.causes import cause_words
 from db.wording.claims import material_words
 from db.wording.effects import Effect
 from db.wording.evidence import EVEN, Evidence, verdict
-from db.wording.facts import CAPTURES, CHECKS, Facts, facts_of
+from db.wording.facts import CHECKS, Facts, facts_of, left_by_point
 from db.wording.languages.grammar import Verbosity
 from db.wording.material import material_shown
 from db.wording.names import trap_name
@@ -28,7 +28,6 @@ from db.wording.reasons import (
     guarded_later,
     is_allowed_as_well,
     is_likely,
-    is_worth_a_pawn,
     line_effect,
     stood_attacked,
     takes_back,
@@ -280,7 +279,11 @@ class Narrator(BetterMoves):
         if facts.perpetual is not None:
             return self._say("allows_perpetual", **{**gaps, "line": line})
         if reason is not None:
-            allows = self._allows(evidence, facts) if self._is_small(facts, reason) else ""
+            is_small = self._is_small(facts, reason)
+            takes = facts.point is not None and facts.point.does == "captures"
+            if is_small and takes and self.beside_move and reason[0] not in _LEAVES:
+                return ""  # the piece that the better move takes says more than the pawn
+            allows = self._allows(evidence, facts) if is_small else ""
             gaps["why"] = self._cause_shown(evidence, facts, reason)
             return allows or self._say(reason[0], **gaps, **reason[1])
         if facts.material is not None:
@@ -295,7 +298,7 @@ class Narrator(BetterMoves):
             return self._does_not_save(taken, gaps)
         if allows := self._allows(evidence, facts):
             return allows
-        if leaves and (left := _leaves_point(evidence, facts)) is not None:
+        if leaves and (left := left_by_point(evidence, facts)) is not None:
             return self._of_piece("leaves_capture", left, gaps)
         if small := self._small_reason(evidence, facts, gaps):
             return small
@@ -312,11 +315,14 @@ class Narrator(BetterMoves):
         return self._say(verdict(evidence), evidence.half_move, **gaps, other_side=other)
 
     def _cause_shown(self, evidence: Evidence, facts: Facts, reason: tuple[str, dict[str, str]]) -> str:
-        """The line that shows a cause: where it opens a line, until something comes along that."""
+        """The line that shows a cause: where it opens a line, until something comes along that, and what it does."""
         if reason[0] != "cause_line":
             return self._why(evidence, facts, is_cause=True)
-        opened = [uci[:2] for uci in evidence.killer_line].index(reason[1]["square"])
-        return self._plies(evidence, facts.line[: opened + 1])
+        opened = 1 + [uci[:2] for uci in evidence.killer_line].index(reason[1]["square"])
+        shown, effect = self._plies(evidence, facts.line[:opened]), line_effect(evidence, is_forced=False)
+        if effect is None or effect[0] != opened:
+            return shown
+        return f"{shown} {self._effect_in_line(evidence, *effect)}"
 
     def _small_reason(self, evidence: Evidence, facts: Facts, gaps: dict[str, str]) -> str:
         """What says more than a verdict, if the better move has no reason either; empty if that is nothing."""
@@ -403,7 +409,7 @@ class Narrator(BetterMoves):
         reason = None if facts.perpetual is not None else cause_words(evidence, facts, self.language)
         if reason is None:
             leaves = facts.left is not None or (
-                _leaves_point(evidence, facts) is not None and not self._allows(evidence, facts)
+                left_by_point(evidence, facts) is not None and not self._allows(evidence, facts)
             )
             return facts.material is None and leaves
         return reason[0] in _LEAVES and not (self._is_small(facts, reason) and self._allows(evidence, facts))
@@ -438,13 +444,3 @@ _LEAVES = ("leaves_free", "leaves_capture")
 
 _MET = frozenset({"win", "take", "mate_threat", "attack", "uncover", "pin", "promotion", "promotes"})
 """What a player has to meet."""
-
-
-def _leaves_point(evidence: Evidence, facts: Facts) -> Target | None:
-    """What the better move takes with profit; a pawn only if the move costs no more."""
-    point = facts.point
-    if point is not None and point.does == "pawn" and not is_worth_a_pawn(evidence):
-        return None
-    if point is None or point.does not in CAPTURES or point.piece is None or point.square is None:
-        return None
-    return point.piece, point.square

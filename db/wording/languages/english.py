@@ -103,6 +103,7 @@ ENGLISH = Grammar(
         "guards": "guards {piece} on {square}",
         "blocks": "blocks the attack on {piece}",
         "covers": "covers {square}",
+        "occupies": "keeps {piece} out of {square}",
         "prevents": "prevents {killer}",
         "stops_mate": "stops the mate",
         "wins": "wins {what}",

@@ -100,6 +100,7 @@ GERMAN = Grammar(
         "guards": "deckt {piece} auf {square}",
         "blocks": "unterbricht den Angriff auf {piece}",
         "covers": "deckt {square}",
+        "occupies": "hält {piece} von {square} fern",
         "prevents": "verhindert {killer}",
         "stops_mate": "verhindert das Matt",
         "wins": "gewinnt {what}",

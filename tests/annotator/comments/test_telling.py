@@ -200,6 +200,12 @@ def test_threats_and_what_was_left_alone_are_told_in_full_only() -> None:
     assert "{ Rightly avoids 5...Bxd1??, which allows mate in 2: 6.Bxf7+. } ( 5... Bxd1 6. Bxf7+ Ke7 7. Nd5# )" in hard
 
 
+def test_nobody_is_praised_for_a_queen_that_is_not_left_hanging() -> None:
+    fen = "r3r1k1/p4p1p/1pq3p1/4P2n/3p4/B1P3P1/PP3PBP/R4QK1 b - - 0 19"
+    left = gain(Event.AVOIDED, fen=fen, bait="d4c3", bait_san="dxc3", killer_line=("g2c6",), killer_line_san=("Bxc6",))
+    assert text_of(replace(left, mover="black", played="Qd7"), verbosity=Verbosity.FULL) == ""
+
+
 def test_a_move_that_the_game_itself_calls_bad_is_not_praised() -> None:
     for sign in ("?", "??", "?!", " $6"):
         judged = anchor_of(f"1. e4 e5 2. Nf3 d6 3. Bc4 Bg4 4. Nc3 g6 5. Nxe5 dxe5{sign} *\n", 1)

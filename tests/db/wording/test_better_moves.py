@@ -247,3 +247,30 @@ def test_a_bait_is_avoided_for_what_its_answer_does() -> None:
         0.55, 0.25, number=16,
     )  # fmt: skip
     assert Narrator(ENGLISH).avoided(aimless) == ""
+
+
+def test_a_better_move_that_takes_the_square_of_the_answer_keeps_it_out() -> None:
+    said = evidence(
+        "r2q1rk1/1Q2b1p1/B2p1n1p/4pb2/8/2N4P/PPP2PP1/R1B2RK1 b - - 2 14", "e5e4 c3d5", "d6d5 d5 Rd1 d4 Bd3 Bxd3",
+        0.0092, -0.3716, number=14,
+    )  # fmt: skip
+    assert fell(said).endswith(" 14...d5 keeps the knight out of d5 (50 % → 31 %).")
+
+
+def test_a_line_that_is_opened_says_what_comes_along_it() -> None:
+    said = evidence(
+        "r1bqk1nr/pppp1ppp/2n5/2b1p3/8/1P2PN2/PBPP1PPP/RN1QKB1R b KQkq - 2 4",
+        "e5e4 b2g7 e4f3 d1f3 d7d5 f1b5 g8e7 g7h8 d5d4 h2h3", "d8e7 Qe7 Bb5 Bd6 d4 e4", -0.057, -0.653,
+        cause="line", cause_squares=("b2", "e5"), number=4,
+    )  # fmt: skip
+    assert fell(said).startswith(
+        "4...e4?? opens a line for the bishop on b2: 5.Bxg7 takes the pawn on g7 and attacks the rook on h8."
+    )
+
+
+def test_a_piece_that_was_not_taken_says_more_than_a_pawn_that_falls() -> None:
+    said = evidence(
+        "2r1k2r/1bqnnNbp/pppp4/8/3Pp3/2NBB3/PPP1Q2P/1K1R1R2 b k - 0 16", "e8g8 c3e4 e7d5 e3h6 d7f6 e4f6 d5f6 h6g7",
+        "e4d3 exd3 Qxd3 O-O Ne4 c5", -0.1856, -0.7941, cause="threat", cause_squares=("e4",), number=16,
+    )  # fmt: skip
+    assert Narrator(ENGLISH, beside_move=True).fell(said) == "16...exd3 takes the bishop on d3 (41 % → 10 %)."
