@@ -61,7 +61,7 @@ class AnalysisSettings(BaseModel):
         default=AUTO,
         min_length=1,
         description="UCI engine that decides which moves lost, and that what `mine` finds to win material is borne out "
-        "by: auto (a Stockfish found on the machine, if there is one), off (none), or a path or a command. Without "
+        "by: auto (a Stockfish found on the machine, if there is one), off or none, or a path or a command. Without "
         "one, what is told is what our own search proves.",
         examples=["off"],
     )

@@ -20,9 +20,9 @@ def installed_stockfish() -> str | None:
 
 
 def engine_command(choice: str) -> str | None:
-    """Path or command of the engine of a choice: `OFF`, `AUTO`, or a command; None for no engine."""
+    """Path or command of the engine of a choice: `OFF` (or ``none``), `AUTO`, or a command; None for no engine."""
     if choice == AUTO:
         return installed_stockfish()
     if choice == _STOCKFISH:
         return installed_stockfish() or choice
-    return None if choice == OFF else choice
+    return None if choice in (OFF, "none") else choice

@@ -16,6 +16,7 @@ def test_none_is_used_unless_one_was_chosen(monkeypatch: pytest.MonkeyPatch, tmp
     assert installed_stockfish() == str(stockfish)
     assert AnalysisSettings(engine="off").engine_command is None
     assert engine_command(OFF) is None
+    assert engine_command("none") is None
     assert AnalysisSettings().engine_command == engine_command(AUTO) == str(stockfish)
     assert engine_command("another-engine") == "another-engine"
 
