@@ -16,6 +16,13 @@ GLYPHS = {1: "!", 5: "!?", 6: "?!", 2: "?", 4: "??", 3: "!!"}
 """The glyphs by their NAG."""
 GOOD = (1, 3, 5)
 BLUNDER = 4
+BAD = frozenset({2, 4, 6})
+
+CLASSES = ((5, 10), (10, 15))
+LOSING = 15
+"""Points of win chance, 0 to 100, that a move costs: inaccuracies, mistakes, and from then on blunders."""
+LITTLE = 2.5
+"""A move that costs fewer points should have no mark."""
 
 Nags = Mapping[str, list[frozenset[int]]]
 """NAGs of every move of games, by `Game.key`."""
@@ -58,6 +65,19 @@ def glyphs(moves: Iterable[Judged], before: Nags, annotated: Nags) -> dict[str, 
             if nag in added:
                 hits[nag].append(move.agrees)
     return {GLYPHS[nag]: Share.among(found) for nag, found in hits.items() if found}
+
+
+def marked(moves: Iterable[Judged], annotated: Nags) -> dict[str, Share]:
+    """Of the moves that cost so many points by the reference those with ``?!``, ``?`` or ``??``; and of the moves with
+    one of these those that cost less than `LITTLE`."""
+    costs = [(move.points, bool(BAD & _at(annotated, move))) for move in moves]
+    shares = {
+        f"{low} to {high} points, marked": Share.among(has for cost, has in costs if low <= cost < high)
+        for low, high in CLASSES
+    }
+    shares[f"{LOSING} points or more, marked"] = Share.among(has for cost, has in costs if cost >= LOSING)
+    little = Share.among(cost < LITTLE for cost, has in costs if has)
+    return shares | {f"marked, less than {LITTLE} points": little}
 
 
 def _at(nags: Nags, move: Judged) -> frozenset[int]:

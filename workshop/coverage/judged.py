@@ -61,6 +61,11 @@ class Judged:
         return self.label.loss[self.ply - 1]
 
     @property
+    def points(self) -> float:
+        """The same in points of win chance, -100..100."""
+        return 50 * self.loss
+
+    @property
     def before(self) -> float:
         """Win chance of the mover before the move, by the reference."""
         return self.label.before[self.ply - 1]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from workshop.coverage.figures import BY, KIND, Figures
 from workshop.coverage.games import read_games
-from workshop.coverage.glyphs import false_glyphs, glyphs, nags_of_file
+from workshop.coverage.glyphs import false_glyphs, glyphs, marked, nags_of_file
 from workshop.coverage.judged import Judged, judged
 from workshop.coverage.labels import read_labels
 from workshop.coverage.told import numbered, told_of
@@ -67,6 +67,7 @@ def main() -> None:
         before = {key: nags for path in given.games for key, nags in nags_of_file(path).items()}
         shares = glyphs(moves, before, nags_of_file(given.pgn))
         told = {f"{glyph}: loses .2": share for glyph, share in shares.items()} | false_glyphs(shares)
+        told |= marked(moves, nags_of_file(given.pgn))
         blocks.append(Table(("glyphs", "share"), tuple((name, str(share)) for name, share in told.items())))
     blocks += [figures.table(name) for name in (KIND, *BY)]
     blocks += ["Missed:", missed(moves), "Told, and not borne out:", denied(moves)]

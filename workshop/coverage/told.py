@@ -71,7 +71,8 @@ def numbered(games: Iterable[Game]) -> dict[tuple[str, int], Game]:
 
 
 def told_of(lines: Iterable[str | bytes], games: Numbered) -> dict[str, list[Told]]:
-    """The findings of a report on each of ``games``, by `Game.key`, in the order of the moves; of other games nothing.
+    """The findings of a report on each of ``games``, by `Game.key`, in the order of the moves; nothing of other games
+    and of slips.
 
     Raises ``InputError`` for a line that is not of a report, or has moves that the game does not have.
     """
@@ -80,7 +81,7 @@ def told_of(lines: Iterable[str | bytes], games: Numbered) -> dict[str, list[Tol
         try:
             line = json.loads(text)
             game = games.get((Path(line["file"]).name, line["game"]))
-            if game is None or line["event"] == "skipped":
+            if game is None or line["event"] in ("skipped", "slip"):
                 continue
             told = Told.of(line)
         except (KeyError, TypeError, ValueError) as error:

@@ -10,7 +10,7 @@ from tests.workshop.coverage.played import LEGAL, QUIET, UNREADABLE, games_file
 from workshop.benchmarks.stockfish import STOCKFISH
 from workshop.coverage.figures import KIND, Figures
 from workshop.coverage.games import Game, read_games
-from workshop.coverage.glyphs import false_glyphs, glyphs, nags_of
+from workshop.coverage.glyphs import false_glyphs, glyphs, marked, nags_of
 from workshop.coverage.judged import Judged, judged
 from workshop.coverage.labels import Label, Reference, labels_of
 from workshop.coverage.shares import Share
@@ -80,3 +80,11 @@ def test_glyphs_that_are_not_true_are_found(games: list[Game], labels: dict[str,
     shares = glyphs(moves, nags_of(io.StringIO(given), "a"), nags_of(io.StringIO(annotated), "b"))
     assert shares == {"!": Share(1, 2), "??": Share(0, 1)}
     assert list(false_glyphs(shares).values()) == [Share(1, 2), Share(1, 1)]
+
+
+def test_marks_are_held_against_what_moves_cost(games: list[Game], labels: dict[str, Label]) -> None:
+    annotated = (LEGAL + QUIET).replace("Bxd1", "Bxd1 $4").replace("1. e4", "1. e4 $6")
+    shares = marked(moves_told(games, labels), nags_of(io.StringIO(annotated), "a"))
+    # The queen is a blunder, and nobody loses by the first move.
+    assert shares["15 points or more, marked"].hits == 1
+    assert shares["marked, less than 2.5 points"] == Share(2, 3)
