@@ -13,7 +13,7 @@ use crate::judge::events::EventKind;
 use crate::judge::game_events::{GameEvents, Standing};
 use crate::judge::game_losses::GameLosses;
 use crate::judge::label_candidates::LabelCandidates;
-use crate::judge::losses::{ALONE, Loss, WITH_ENGINE};
+use crate::judge::losses::{ALONE, EVERY_MOVE, Loss, WITH_ENGINE};
 use crate::judge::model::{Case, Cases, Decision, Event, JudgedGame, Options, ProofLimits, SetTrap, Tell, Trap};
 use crate::judge::pass::Deepening;
 use crate::judge::token_candidates::{TokenCandidates, TokenLibrary};
@@ -61,7 +61,11 @@ impl GameAnalyzer {
         }
         let standing = self.standing(game, work);
         let limits = self.options.limits;
-        let effort = if self.options.engine { WITH_ENGINE } else { ALONE };
+        let effort = match self.options {
+            Options { engine: true, .. } => WITH_ENGINE,
+            Options { tell: Tell::All, .. } => EVERY_MOVE,
+            _ => ALONE,
+        };
         let mut events = GameEvents::new(GameLosses::new(game, effort, work), self.options);
         if !whole {
             for mut standing in standing {
