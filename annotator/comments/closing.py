@@ -180,6 +180,8 @@ def _cost(event: TrapEvent) -> float:
         return event.played_loss or 0.0
     if event.event is not Event.FELL or not event.proved:
         return 0.0
+    if event.proof.mate_in is not None and event.before is not None:
+        return 1 + event.before
     if event.loss is None:
         return BLUNDER
     if event.settled or event.own_probability is None:

@@ -268,6 +268,9 @@ def _reply_to_answer(evidence: Evidence) -> str | None:
     if not reply:
         return None
     move = after.parse_uci(reply[0])
+    is_threat = after.is_capture(move) and reply[0][:2] == (evidence.best or "")[2:4]
+    if is_threat and not is_forcing and move.to_square != killer.to_square:
+        return None  # the answer would ignore what the better move attacks
     if not (is_forcing or after.is_capture(move) or after.gives_check(move)):
         return None  # what a quiet move does about a quiet one nobody sees
     takes = takes_with_profit(after, reply[0])

@@ -14,9 +14,9 @@ from db.wording.evidence import Evidence
 from db.wording.facts import CAPTURES, Facts
 from db.wording.languages.english import ENGLISH
 from db.wording.languages.grammar import Grammar
-from db.wording.material import answered_best, best_moves, lost_points, takes_with_profit
+from db.wording.material import answered_best, best_moves, is_paid_for, lost_points, takes_with_profit
 from db.wording.reasons import is_threat, is_worth_a_pawn, line_effect, parries_mate, was_there
-from db.wording.stands import searched
+from db.wording.stands import after_line, searched, taken_by
 from trapcore.trees.chess_game import parse_position
 
 CAUSE_NAMES: Mapping[str, str] = {
@@ -216,6 +216,10 @@ def cause_words(evidence: Evidence, facts: Facts, language: Grammar) -> tuple[st
         return _missed_words(evidence, facts, before, language)
     if evidence.cause in ("astray", "attacked") and baited.piece_type_at(bait.to_square) == chess.PAWN:
         return None  # what is lost says more
+    if evidence.cause in ("astray", "no_squares", "trap") and facts.material is None:
+        return None  # another reply saves it
+    if evidence.cause == "cover" and not baited.pieces(chess.QUEEN, baited.turn):
+        return None
     gaps = _gaps(evidence, baited, language)
     falls = chess.parse_square(gaps["square"]) if evidence.cause in _LOSES and gaps["piece"] else None
     if falls is None or not _is_lost(facts, baited.piece_type_at(falls)):
@@ -223,7 +227,7 @@ def cause_words(evidence: Evidence, facts: Facts, language: Grammar) -> tuple[st
         if evidence.cause in _LOSES - {"threat"}:
             return None
         gaps = {}
-    if falls is not None and _falls_as_well(evidence, falls):
+    if falls is not None and (_falls_as_well(evidence, falls) or is_paid_for(evidence)):
         return None
     shows = facts.motif is not None and facts.motif.ply == 1
     if evidence.cause == "attacked":
@@ -267,6 +271,11 @@ def _missed_words(
     if evidence.cause != "capture_missed":
         return f"cause_{evidence.cause}", gaps
     takes = evidence.best is not None and evidence.best[2:4] == gaps["square"]
+    baited = after_line(before, (evidence.bait,))
+    lost = taken_by(baited, baited.parse_uci(evidence.killer_line[0]))
+    is_traded = any(uci[2:4] == evidence.killer_line[0][2:4] for uci in evidence.killer_line[1:2])
+    if lost is not None and lost[0] != chess.PAWN and not is_traded:
+        return None  # what the answer takes is the reason
     if not takes or facts.point is None or facts.point.does not in CAPTURES:
         return None
     if facts.point.does == "pawn" and not is_worth_a_pawn(evidence):

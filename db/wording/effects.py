@@ -71,9 +71,7 @@ def effects_of(before: chess.Board, line: Sequence[str], half_move: int) -> Iter
             yield effect
 
 
-_LASTING = frozenset(
-    {"win", "mate_threat", "promotes", "promotion", "doubled", "trade", "exchange", "take", "no_castling"}
-)
+_LASTING = frozenset({"win", "promotes", "promotion", "doubled", "trade", "exchange", "take", "no_castling"})
 """Effects that stay if the piece that moved is taken."""
 
 
@@ -233,6 +231,8 @@ def _guard(played: _Move) -> Effect | None:
             if kind == chess.PAWN or played.before.is_capture(played.move):
                 continue
             return None if still.get(played.move.to_square, 0) >= POINT else Effect("escape", ((kind, square),))
+        if played.after.piece_at(square) != played.before.piece_at(square):
+            continue  # the rook of a king that castles
         newly = square in played.after.attacks(played.move.to_square) - played.before.attacks(played.move.from_square)
         if newly and still.get(square, 0) < POINT:
             return Effect("guard", ((kind, square),))
@@ -390,12 +390,12 @@ def _opposition(played: _Move) -> Effect | None:
 
 
 _FINDERS: tuple[Callable[[_Move], Effect | None], ...] = (
-    _win, _mate_threat, _promotion, _doubled, _trade, _take, _attack, _offer, _pin, _guard, _no_castling, _passed,
+    _win, _mate_threat, _promotion, _trade, _doubled, _take, _attack, _offer, _pin, _guard, _no_castling, _passed,
     _opposition, _seventh, _outpost, _open_file, _half_open, _challenge, _development, _castling, _centre, _drives,
 )  # fmt: skip
 
 EFFECTS = (
-    "win", "mate_threat", "promotes", "promotion", "doubled", "trade", "exchange", "take", "attack",
+    "win", "mate_threat", "promotes", "promotion", "trade", "exchange", "doubled", "take", "attack",
     "uncover", "offer", "pin", "guard",
     "escape", "no_castling", "passed", "advance", "opposition", "seventh", "outpost", "open_file", "half_open",
     "challenge", "development", "castles", "centre", "drives",

@@ -229,7 +229,9 @@ def _point(evidence: Evidence, before: chess.Board, best: chess.Move) -> Point |
     if reply and reply[0][2:4] == chess.square_name(best.to_square):
         return None
     if not works:
-        stays = after.piece_at(killer.from_square) == baited.piece_at(killer.from_square)
+        idle = before.copy(stack=False)
+        idle.push(chess.Move.null())
+        stays = after.piece_at(killer.from_square) == baited.piece_at(killer.from_square) and idle.is_legal(killer)
         return Point("prevents") if stays and best.to_square not in (killer.from_square, square) else None
     if best.to_square == square:
         return Point("occupies", before.piece_type_at(killer.from_square), square)
@@ -273,6 +275,8 @@ def _for_piece(
         return Point("saves" if wins else "keeps" if is_trade else "leaves", victim, square)
     if best.to_square == killer.from_square:
         return Point("takes", victim, killer.from_square, before.piece_type_at(killer.from_square))
+    if before.is_castling(best) and after.piece_at(square) != before.piece_at(square):
+        return Point("saves", victim, square)
     if not works:
         blocks = best.to_square in chess.SquareSet.between(killer.from_square, square)
         return Point("blocks", victim) if blocks else None
@@ -353,11 +357,10 @@ def _motif(
             squares = tuple(square for _, square in attacked)
             motif = Motif(name, theme.ply, tuple(kind for kind, _ in targets), squares)
             move = chess.Move.from_uci(evidence.killer_line[theme.ply - 1])
-            if (
-                name in ("fork", "skewer", "discoveredAttack")
-                and material is None
-                and not _wins_target(boards[theme.ply + 2 :], theme)
-            ):
+            if name == "trappedPiece" and material is None:
+                continue  # another reply saves it
+            wins = name not in ("fork", "skewer", "discoveredAttack") or _wins_target(boards[theme.ply + 2 :], theme)
+            if material is None and not wins:
                 continue
             if _explains(motif, material) and not _takes_as_much(boards[theme.ply], move, motif, material):
                 return motif

@@ -25,6 +25,7 @@ from db.wording.stands import (
     points_of,
     searched,
     stands_of,
+    taken_by,
 )
 from trapcore import _native
 from trapcore.piece_values import POINTS
@@ -365,6 +366,17 @@ def is_made_up_for(worth: float, evidence: Evidence) -> bool:
     if evidence.before is None or evidence.after is None or max(evidence.before, -evidence.after) >= _DECIDED:
         return False
     return evidence.before - evidence.after < _A_POINT * worth
+
+
+def is_paid_for(evidence: Evidence) -> bool:
+    """Whether the answer takes a piece, and the reply takes at least as much elsewhere."""
+    board, killer = parse_position(evidence.fen), chess.Move.from_uci(evidence.killer_line[0])
+    board.push_uci(evidence.bait)
+    taken, answered = taken_by(board, killer), after_line(board, evidence.killer_line[:1])
+    reply = taken_by(answered, answered.parse_uci(evidence.killer_line[1])) if evidence.killer_line[1:] else None
+    if taken is None or reply is None or reply[1] == killer.to_square:
+        return False
+    return POINTS[reply[0]] >= POINTS[taken[0]] > POINTS[chess.PAWN]
 
 
 def _lost_anyway(evidence: Evidence, before: chess.Board, start: dict[chess.Color, Counts]) -> Stand | None:

@@ -15,7 +15,7 @@ from db.wording.material import takes_with_profit
 from db.wording.moves import MATE_PLIES, shown_line
 from db.wording.names import trap_name
 from db.wording.reasons import STRONG, Threat, line_effect, was_there
-from db.wording.stands import after_line, taken_by
+from db.wording.stands import Target, after_line, taken_by
 from trapcore.piece_values import POINTS
 from trapcore.trees.chess_game import parse_position
 
@@ -79,6 +79,21 @@ class Phrases:
             does = self._effect(found[1]) if is_named else self._effect_in_line(evidence, *found)
             return f"{self._plies(evidence, facts.line[: found[0]])} {does}"
         return self._plies(evidence, facts.line[:exchange]) if exchange else self._line(evidence, facts)
+
+    def _cause_shown(self, evidence: Evidence, facts: Facts, reason: tuple[str, dict[str, str]]) -> str:
+        """The line that shows a cause: where it opens a line, until something comes along that, and what it does."""
+        if reason[0] != "cause_line":
+            return self._why(evidence, facts, is_cause=True)
+        opened = 1 + [uci[:2] for uci in evidence.killer_line].index(reason[1]["square"])
+        shown, effect = self._plies(evidence, facts.line[:opened]), line_effect(evidence, is_forced=False)
+        if effect is None or effect[0] != opened:
+            return shown
+        return f"{shown} {self._effect_in_line(evidence, *effect)}"
+
+    def _of_piece(self, key: str, piece: Target, gaps: dict[str, str]) -> str:
+        """A sentence about a piece that is taken, or could have been."""
+        where = {"piece": self.language.the_piece[piece[0]], "square": chess.square_name(piece[1])}
+        return self._say(key, **gaps | where)
 
     def _trap(self, evidence: Evidence, facts: Facts) -> dict[str, str]:
         bait = facts.bait + _sign(evidence)

@@ -9,7 +9,7 @@ import chess
 
 from db.wording.effects import EFFECTS, Effect, effects_of, mates_at_once
 from db.wording.evidence import Evidence
-from db.wording.material import answered_best, best_moves, is_made_up_for, lost_points, takes_with_profit
+from db.wording.material import answered_best, best_moves, is_made_up_for, is_paid_for, lost_points, takes_with_profit
 from db.wording.stands import POINT, Target, after_line, gains_on, searched, settled, taken_by
 from trapcore.piece_values import POINTS
 from trapcore.trees.chess_game import parse_position
@@ -73,7 +73,7 @@ def answer_takes(evidence: Evidence, *, is_reason: bool = True) -> Effect | None
     taken = taken_by(baited, killer)
     if taken is None or killer.to_square == bait.to_square or not takes_with_profit(baited, killer.uci()):
         return None
-    if is_made_up_for(POINTS[taken[0]], evidence):
+    if is_made_up_for(POINTS[taken[0]], evidence) or is_paid_for(evidence):
         return None
     is_small = is_reason and taken[0] == chess.PAWN and evidence.cost is not None and evidence.cost >= BLUNDER
     return None if is_small or is_allowed_as_well(evidence) else Effect("take", (taken,))

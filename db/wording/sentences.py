@@ -17,7 +17,8 @@ from db.wording.effects import Effect
 from db.wording.evidence import EVEN, Evidence, verdict
 from db.wording.facts import CHECKS, Facts, facts_of, left_by_point
 from db.wording.languages.grammar import Verbosity
-from db.wording.material import material_shown
+from db.wording.material import lost_points, material_shown
+from db.wording.moves import shown_line
 from db.wording.names import trap_name
 from db.wording.reasons import (
     answer_effect,
@@ -35,7 +36,7 @@ from db.wording.reasons import (
     was_there,
     was_threatened,
 )
-from db.wording.stands import Target, taken_by
+from db.wording.stands import taken_by
 from trapcore.trees.chess_game import parse_position
 from trapcore.win_chance import INACCURACY
 
@@ -186,6 +187,9 @@ class Narrator(BetterMoves):
         gaps = self._trap(evidence, facts)
         if evidence.mate_in is None and facts.material is None and not evidence.name:
             ply, does = self._answer_does(evidence, facts, is_strong=True)
+            taken = answer_takes(evidence, is_reason=False)
+            if facts.taken is not None and taken is not None and taken.targets[0][0] <= facts.taken[0]:
+                return ""  # that is too little for what the bait takes
             shown = self._plies(evidence, facts.line[:ply])
             return self._say("avoids_effect", **gaps | {"line": shown, "does": does}) if does else ""
         if not shows_line and facts.material is None:
@@ -311,18 +315,10 @@ class Narrator(BetterMoves):
         tells_better = not self.short and self.verbosity is not Verbosity.BRIEF and self._meets(evidence, facts)
         if not judges or (tells_better and verdict(evidence) == "is_answered"):
             return ""
+        if gaps["why"] == line and _ends_ahead(evidence, facts):
+            gaps["why"] = gaps["killer"]
         other = self.language.sides[chess.WHITE if evidence.is_black else chess.BLACK]
         return self._say(verdict(evidence), evidence.half_move, **gaps, other_side=other)
-
-    def _cause_shown(self, evidence: Evidence, facts: Facts, reason: tuple[str, dict[str, str]]) -> str:
-        """The line that shows a cause: where it opens a line, until something comes along that, and what it does."""
-        if reason[0] != "cause_line":
-            return self._why(evidence, facts, is_cause=True)
-        opened = 1 + [uci[:2] for uci in evidence.killer_line].index(reason[1]["square"])
-        shown, effect = self._plies(evidence, facts.line[:opened]), line_effect(evidence, is_forced=False)
-        if effect is None or effect[0] != opened:
-            return shown
-        return f"{shown} {self._effect_in_line(evidence, *effect)}"
 
     def _small_reason(self, evidence: Evidence, facts: Facts, gaps: dict[str, str]) -> str:
         """What says more than a verdict, if the better move has no reason either; empty if that is nothing."""
@@ -332,11 +328,6 @@ class Narrator(BetterMoves):
             found = {"killer": self._plies(evidence, facts.line[: small[0]]), "does": self._effect(small[1])}
             return self._say("allows_effect", **gaps | found | {"chances": ""})
         return self._say("gives_up_castling", **gaps) if gives_up_castling(evidence) else ""
-
-    def _of_piece(self, key: str, piece: Target, gaps: dict[str, str]) -> str:
-        """A sentence about a piece that is taken, or could have been."""
-        where = {"piece": self.language.the_piece[piece[0]], "square": chess.square_name(piece[1])}
-        return self._say(key, **gaps | where)
 
     def _does_not_save(self, taken: Effect, gaps: dict[str, str]) -> str:
         """That a piece which the answer takes was attacked before, and is not saved."""
@@ -431,6 +422,12 @@ class Narrator(BetterMoves):
             key = "punishes_material" if more else "punishes_material_at_once"
             return self._say(key, **gaps, what=material_words(self.language, facts.material))
         return self._say("punishes_theme" if more and facts.motif is not None else "punishes", **gaps)
+
+
+def _ends_ahead(evidence: Evidence, facts: Facts) -> bool:
+    """Whether the player has won material where the shown line ends, so that it shows nobody why he stands worse."""
+    shown = evidence.killer_line[: len(shown_line(evidence, facts))]
+    return lost_points(parse_position(evidence.fen), (evidence.bait, *shown)) < 0
 
 
 def _without_missed(evidence: Evidence) -> Evidence:

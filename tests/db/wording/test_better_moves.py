@@ -274,3 +274,30 @@ def test_a_piece_that_was_not_taken_says_more_than_a_pawn_that_falls() -> None:
         "e4d3 exd3 Qxd3 O-O Ne4 c5", -0.1856, -0.7941, cause="threat", cause_squares=("e4",), number=16,
     )  # fmt: skip
     assert Narrator(ENGLISH, beside_move=True).fell(said) == "16...exd3 takes the bishop on d3 (41 % → 10 %)."
+
+
+def test_castling_takes_the_rook_away_and_guards_nothing() -> None:
+    said = evidence(
+        "r3k1r1/p4p1p/2q2p2/4p3/3p4/P1PQ2P1/2P2P1P/R3K2R w KQq - 0 17", "c3d4 c6h1 e1d2 h1d5 c2c4 d5d4 d3d4 e5d4",
+        "e1g1 O-O Qxc3 Qxc3 dxc3 Rab1", -0.09, -0.8022, cause="threat", cause_squares=("h1",), number=17,
+    )  # fmt: skip
+    assert fell(said).endswith(" 17.O-O takes the rook to safety (46 % → 10 %).")
+
+
+def test_a_piece_that_another_reply_saves_is_not_trapped() -> None:
+    said = evidence(
+        "r2qkb1r/1p2pppp/p1n2n2/3p4/3P1Bb1/1QNBP3/PP3PPP/R3K1NR b KQkq - 3 8",
+        "c6b8 b3b7 g7g5 b7a8 g5f4 d3a6 b8a6 a8a6 f4e3 f2e3 f8h6", "c6a5 Na5 Qc2 e6 Nge2 Rc8", -0.0294, -0.5753,
+        cause="trap", cause_squares=("b7", "a8"), number=8,
+    )  # fmt: skip
+    assert "rook" not in fell(said).partition(". ")[0].replace("attacks the rook", "")
+    assert "trap" not in fell(said)
+
+
+def test_a_queen_that_is_traded_is_not_lost() -> None:
+    said = evidence(
+        "rn1qk2r/pp3ppp/2pb1n2/3p2B1/6b1/1B1P1Q2/PPP2PPP/RN2K1NR w KQkq - 3 8",
+        "g5f6 g4f3 f6d8 f3g2 d8h4 e8g8 b3d5 c6d5 h4g3 f8e8 g1e2", "f3g4 Qxg4 Nxg4 Bxd8 Kxd8 h3", -0.1408, -0.6111,
+        cause="threat", number=8,
+    )  # fmt: skip
+    assert "save the queen" not in fell(said)
