@@ -186,7 +186,8 @@ class Annotator:
         told, that is a stalemate that costs what a blunder does: no answer to it makes an event."""
         least = least if self.slips else BLUNDER
         judged = {event.ply for event in events if event.event in (Event.FELL, Event.MISSED)}
-        return list(slips_of(game, values, self.selection, judged, least))
+        found = slips_of(game, values, self.selection, judged, least)
+        return [slip for slip in found if self.slips or not slip.line]
 
     def _closing(
         self,

@@ -8,6 +8,7 @@ from pathlib import Path
 import chess.pgn
 import pytest
 
+from tests.annotator.test_length import game_of
 from trapcore.win_chance import INACCURACY
 from trapline.commands.annotate import annotate
 
@@ -75,6 +76,18 @@ def test_an_inaccuracy_says_something_of_the_board_or_nothing(
 def test_without_all_there_is_no_slip_and_a_side_has_its_own(tmp_path: Path) -> None:
     assert not [line for line in review(tmp_path, tell="losses")[1] if line["event"] == "slip"]
     assert {line["mover"] for line in review(tmp_path, side="black")[1] if line["event"] == "slip"} == {"black"}
+
+
+def test_values_alone_add_no_slip(tmp_path: Path) -> None:
+    # The capture on f7 costs a piece by the search, and is not proved to.
+    source, report = tmp_path / "game.pgn", tmp_path / "report.jsonl"
+    source.write_text(game_of(5), encoding="utf-8")
+    given = {"db": None, "quiet": True, "engine": "off", "evaluations": True}
+    for tell, slips in (("losses", False), ("all", True)):
+        annotate([str(source)], output=str(tmp_path / f"{tell}.pgn"), report=str(report), tell=tell, **given)  # type: ignore[arg-type]
+        lines = [json.loads(line) for line in report.read_text(encoding="utf-8").splitlines()]
+        assert any(line["event"] == "slip" for line in lines) == slips
+        report.unlink()
 
 
 @pytest.mark.parametrize("tell", ["losses", "all"])
