@@ -83,10 +83,8 @@ class BetterMoves(Phrases):
             is_back = _is_won_back(evidence, facts.best_wins)
             key = "wins_least" if facts.best_wins.least else "wins_back" if is_back else "wins"
             return self._say(key, best=best, what=material_words(self.language, facts.best_wins), chances=chances)
-        later = _taken_next(evidence)
-        if later is not None:
-            best = moves.line(evidence.best_line[:_SHOWN], evidence.half_move)
-            return self._say("best_effect", best=best, does=self._effect(Effect("take", (later,))), chances=chances)
+        if later := self._takes_next(evidence):
+            return self._say("best_effect", best=later[0], does=later[1], chances=chances)
         does = self._best_does(evidence, facts)
         if does:
             return self._say("best_effect", best=best, does=does, chances=chances)
@@ -101,9 +99,8 @@ class BetterMoves(Phrases):
             point = None  # what it takes is more
         if point is not None and not _says_more(effect, point, evidence):
             return self._point(point, self._killer(evidence, facts))
-        if _steps_out(evidence, facts):
-            assert facts.motif is not None
-            return self.language.points[f"leaves_{facts.motif.name}"]
+        if motif := _left_motif(evidence, facts):
+            return self.language.points[f"leaves_{motif}"]
         guarded = guarded_later(evidence)
         if guarded is not None and (effect is None or effect.does not in STRONG | {"escape", "guard"}):
             return self._effect(Effect("guard", (guarded,)))
@@ -116,6 +113,13 @@ class BetterMoves(Phrases):
             return self._effect(effect)
         threat = best_threatens(evidence)
         return "" if threat is None else self._threat(threat, evidence.half_move)
+
+    def _takes_next(self, evidence: Evidence) -> tuple[str, str] | None:
+        """The better line until its second move takes a piece, and that it does; None if it takes none."""
+        taken = _taken_next(evidence)
+        if taken is None:
+            return None
+        return moves.line(evidence.best_line[:_SHOWN], evidence.half_move), self._effect(Effect("take", (taken,)))
 
     def _meets(self, evidence: Evidence, facts: Facts) -> str:
         """``meets 12.Nxf7 with 12...Nxf4``: the reply of the better move to the same answer; empty without one."""
@@ -135,10 +139,8 @@ class BetterMoves(Phrases):
             return self._say("misses_material", **gaps, what=self._won(lost, lost.material))
         if facts.best_wins is not None:
             return self._say("misses_material", **gaps, what=material_words(self.language, facts.best_wins))
-        later = _taken_next(evidence) if facts.best == lost.line[0] else None
-        if later is not None:
-            line = moves.line(evidence.best_line[:_SHOWN], evidence.half_move)
-            return self._misses_theme(gaps, line, self._effect(Effect("take", (later,))))
+        if facts.best == lost.line[0] and (later := self._takes_next(evidence)):
+            return self._misses_theme(gaps, *later)
         # What the move takes as well it does not miss.
         takes = evidence.bait[2:4] == answered.killer_line[0][2:4]
         ply, does = (1, "") if takes else self._answer_does(answered, lost, is_strong=True)
@@ -298,14 +300,16 @@ def _taken_next(evidence: Evidence) -> Target | None:
     return taken if is_won else None
 
 
-def _steps_out(evidence: Evidence, facts: Facts) -> bool:
-    """Whether the answer forks or skewers at once, and the better move takes one of the pieces away before that."""
+def _left_motif(evidence: Evidence, facts: Facts) -> str:
+    """The fork or skewer that the answer makes at once, if the better move takes one of the pieces away before that;
+    empty without one."""
     after, motif = answered_best(evidence), facts.motif
     if after is None or motif is None or motif.ply != 1 or motif.name not in ("fork", "skewer"):
-        return False
+        return ""
     best, killer = chess.Move.from_uci(evidence.best or ""), chess.Move.from_uci(evidence.killer_line[0])
     after.push(killer)
-    return best.from_square in motif.squares and best.to_square not in after.attacks(killer.to_square)
+    is_left = best.from_square in motif.squares and best.to_square not in after.attacks(killer.to_square)
+    return motif.name if is_left else ""
 
 
 def _takes_as_much(played: Facts, missed: Material) -> bool:

@@ -285,7 +285,8 @@ class Narrator(BetterMoves):
         if reason is not None:
             is_small = self._is_small(facts, reason)
             takes = facts.point is not None and facts.point.does == "captures"
-            if is_small and takes and self.beside_move and reason[0] not in _LEAVES:
+            tells_better = self.beside_move and self.verbosity is not Verbosity.BRIEF
+            if is_small and takes and tells_better and reason[0] not in _LEAVES:
                 return ""  # the piece that the better move takes says more than the pawn
             allows = self._allows(evidence, facts) if is_small else ""
             gaps["why"] = self._cause_shown(evidence, facts, reason)
@@ -312,8 +313,8 @@ class Narrator(BetterMoves):
             if stood_attacked(evidence, taken):
                 return self._does_not_save(taken, gaps)
             return self._say("allows_effect", **gaps | {"does": self._effect(taken), "chances": ""})
-        tells_better = not self.short and self.verbosity is not Verbosity.BRIEF and self._meets(evidence, facts)
-        if not judges or (tells_better and verdict(evidence) == "is_answered"):
+        tells_better = not self.short and self.verbosity is not Verbosity.BRIEF
+        if not judges or (tells_better and verdict(evidence) == "is_answered" and self._meets(evidence, facts)):
             return ""
         if gaps["why"] == line and _ends_ahead(evidence, facts):
             gaps["why"] = gaps["killer"]

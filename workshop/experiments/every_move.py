@@ -16,9 +16,11 @@ from pathlib import Path
 import chess.pgn
 
 from annotator.comments.evaluations import stated_chance
+from workshop.coverage.glyphs import CLASSES as MARKED
+from workshop.coverage.glyphs import LITTLE, LOSING
 from workshop.experiments.game_accuracy import BEGINNING, bare, chosen_engine, evaluated_games
 
-CLASSES = ((5, 10), (10, 15), (15, 101))
+CLASSES = (*MARKED, (LOSING, 101))
 """Points of win chance that a move costs."""
 
 Moves = dict[tuple[int, int], float]
@@ -37,7 +39,7 @@ def main() -> None:
         print(f"lichess: {low} to {high} points: {len(here)}, marked {found} ({found / max(1, len(here)):.2f})")
     for low, high in CLASSES:
         here = [move for move, cost in slips.items() if low <= cost < high and move in costs]
-        half, little = (sum(costs[move] >= least for move in here) for least in (low / 2, 2.5))
+        half, little = (sum(costs[move] >= least for move in here) for least in (low / 2, LITTLE))
         print(f"slips of {low} to {high} points: {len(here)}, by lichess half as many {half}, 2.5 or more {little}")
 
 
