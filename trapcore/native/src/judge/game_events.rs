@@ -12,6 +12,7 @@ use crate::judge::events::{Encounter, EventKind, Killer, classify, is_sprung};
 use crate::judge::game_losses::GameLosses;
 use crate::judge::losses::{Loss, mate_in};
 use crate::judge::model::{Case, Event, Figures, JudgedGame, LOST, Options, Tell, WON};
+use crate::judge::pass::lengthen;
 use crate::judge::token_candidates::tempting;
 use crate::judge::verify::{explained, is_threat};
 use crate::judge::workspace::Workspace;
@@ -281,7 +282,6 @@ impl<'a> GameEvents<'a> {
                 None => event.played_loss = Some(0.0),
             }
             event.threat = is_threat(event, work);
-            event.explanation = explained(event, work);
         }
         let (moves, stalemate) = (self.losses.moves.len(), self.losses.ends_in_stalemate());
         // Where an engine decides it looks again itself. No answer shows what stalemate costs, so that no event is told.
@@ -291,6 +291,10 @@ impl<'a> GameEvents<'a> {
             self.losses.look_again(moves - 1..moves, work);
         }
         self.losses.agree();
+        for event in &mut events {
+            lengthen_lines(event, work);
+            event.explanation = explained(event, work);
+        }
         let mut seen = FxHashSet::default();
         let first = match self.options {
             Options { values: true, .. } => 0,
@@ -304,6 +308,18 @@ impl<'a> GameEvents<'a> {
         let values = wanted.windows(2).map(|pair| (pair[0].clone(), self.losses.judged(&pair[1])));
         let values = (first..).zip(values).map(|(at, (origin, judged))| (at, origin, judged)).collect();
         JudgedGame { events, judged, values, positions: 0 }
+    }
+}
+
+/// Lengthens the lines that searches found, so that they say why the bait loses.
+fn lengthen_lines(event: &mut Event, work: &mut Workspace) {
+    if event.case.known || event.case.mate_in.is_some() || event.case.verdict != Verdict::Proved {
+        return;
+    }
+    let case = Arc::make_mut(&mut event.case);
+    lengthen(&mut work.searcher, &after(&event.position, case.bait), &mut case.line);
+    if let Some(figures) = &mut case.figures {
+        lengthen(&mut work.searcher, &event.position, &mut figures.best_line);
     }
 }
 

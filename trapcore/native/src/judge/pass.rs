@@ -18,6 +18,10 @@ pub(crate) const PASS_NODES: u64 = 4000;
 /// are told with these and 98 of 100 claims agree; with half of them 91 and 97, for a twelfth less time.
 pub(crate) const LOOK_NODES: u64 = 8000;
 
+/// Moves of a line that say what it is about, and the nodes for those that a search did not find.
+const TOLD_PLIES: usize = 5;
+const TOLD_NODES: u64 = 10_000;
+
 /// An iterative deepening: values by depth from 0 (captures and checks played out), for the side to move, in centipawns.
 /// The last value includes what an unfinished depth said.
 #[derive(Clone, Debug, Default)]
@@ -87,6 +91,23 @@ pub(super) fn deepen(
     Deepening { values, line: found.line, nodes: found.nodes }
 }
 
+/// Adds what a search finds behind a line of fewer than [`TOLD_PLIES`] moves, which begins at `root`: a search that was
+/// cut short may know no more than the move that raised its value. An empty line stays so.
+pub(super) fn lengthen(searcher: &mut Searcher, root: &Chess, line: &mut Vec<Move>) {
+    let mut end = root.clone();
+    line.iter().for_each(|&m| end.play_unchecked(m));
+    while (1..TOLD_PLIES).contains(&line.len()) && !searcher.stop_flag.is_stopped() {
+        // Asked again for the same line, the answer is the same.
+        searcher.clear();
+        let found = deepen(searcher, &end, &[], &[], Limits { depth: MAX_DEPTH, nodes: TOLD_NODES }).line;
+        if found.is_empty() {
+            break;
+        }
+        found.iter().for_each(|&m| end.play_unchecked(m));
+        line.extend(found);
+    }
+}
+
 /// A brief search of each position of a game, in their order. Ends early where the work is stopped.
 pub(super) fn pass(searcher: &mut Searcher, positions: &[Chess], stop_flag: &StopFlag) -> Vec<Deepening> {
     let mut searched = vec![Deepening::default(); positions.len()];
@@ -103,7 +124,7 @@ pub(super) fn pass(searcher: &mut Searcher, positions: &[Chess], stop_flag: &Sto
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::moves::positions_along;
+    use crate::chess::moves::{after, positions_along};
     use crate::chess::position::{parse, parse_line};
     use crate::pgn::reader::GameReader;
     use crate::search::score::mate_distance;
@@ -148,5 +169,23 @@ mod tests {
         for (one, other) in searched.iter().zip(&again) {
             assert_eq!((&one.values, &one.line), (&other.values, &other.line));
         }
+    }
+    #[test]
+    fn a_line_is_lengthened_until_it_says_something_and_no_mate_is() {
+        let mut searcher = Searcher::new(14);
+        let start = parse("rb1qk2r/1p1nnppp/p3p3/3p2P1/3P4/P1NQ1N2/1PP2PP1/R3KB1R b KQkq - 1 15").unwrap();
+        let mut lengthened = |from: &Chess, line: &[Move]| {
+            let mut line = line.to_vec();
+            lengthen(&mut searcher, from, &mut line);
+            line
+        };
+        let moves = parse_line(&start, ["e7f5", "c3d5"]).unwrap();
+        let line = lengthened(&after(&start.chess, moves[0]), &moves[1..]);
+        assert!(line.len() >= TOLD_PLIES && line[0] == moves[1], "{line:?}");
+        assert_eq!(lengthened(&after(&start.chess, moves[0]), &moves[1..]), line);
+        assert!(lengthened(&start.chess, &[]).is_empty());
+        let mate = parse("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1").unwrap();
+        let mates = parse_line(&mate, ["d1d8"]).unwrap();
+        assert_eq!(lengthened(&mate.chess, &mates), mates);
     }
 }
