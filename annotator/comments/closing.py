@@ -25,10 +25,14 @@ from db.wording.evidence import BETTER
 from db.wording.facts import facts_of
 from db.wording.languages.grammar import Grammar
 from db.wording.names import safe_name
+from db.wording.stands import searched
 from trapcore import _native
-from trapcore.win_chance import BLUNDER, MISTAKE
+from trapcore.trees.chess_game import parse_position
+from trapcore.win_chance import BLUNDER, MISTAKE, win_chance
 
 _WON = 0.5  # win chance from which on a position is called won at the end, 75 %
+_NEARLY_EVEN = 0.1  # win chance up to which neither side has an advantage, 45 to 55 %
+_END_NODES = 100_000  # of the search that bears out that a game ended in an even position
 
 MOST_WORDS = 30
 """Words of a closing comment; a figure and a sign between two spaces count as one."""
@@ -55,6 +59,11 @@ class Course:
         turn = " w " if loser == "white" else " b "
         known = ((ply, epd, values.get(epd)) for ply, epd in enumerate(epds))
         chances = {ply: v.chance if turn in f"{epd} " else -v.chance for ply, epd, v in known if v is not None}
+        end = max(chances, default=-1)
+        if chances and abs(chances[end]) <= _NEARLY_EVEN:
+            # Few nodes see many endings even that are not.
+            chance = win_chance(searched(parse_position(epds[end]), _END_NODES).value)
+            chances[end] = chance if turn in f"{epds[end]} " else -chance
         said = termination.casefold()
         on_time = said == "time forfeit" or said.endswith("won on time")
         return cls(loser, on_time, "resign" in said, chances)
@@ -62,7 +71,7 @@ class Course:
     def ending(self) -> str:
         """How it ended against the way that the loser stood, by the key of a sentence; empty if that is no news."""
         last = self.chances[max(self.chances)] if self.chances else -1.0
-        stood = "_won" if last >= _WON else "_even" if abs(last) <= BETTER else ""
+        stood = "_won" if last >= _WON else "_even" if abs(last) <= _NEARLY_EVEN else ""
         if self.on_time:
             return f"on_time{stood}"
         return f"resigned{stood}" if self.resigned and stood else ""
@@ -75,10 +84,10 @@ class Course:
         return replace(self, chances={**self.chances, **left})
 
     def is_turned_by(self, ply: int, before: float | None, after: float | None) -> bool:
-        """Whether this move of the loser took him below 40 %, where he stayed."""
+        """Whether this move of the loser took him below 40 %, and he never came back to 45 %."""
         if before is None or after is None or before < -BETTER or after >= -BETTER or before - after < MISTAKE:
             return False
-        return all(chance < -BETTER for played, chance in self.chances.items() if played > ply)
+        return all(chance < -_NEARLY_EVEN for played, chance in self.chances.items() if played > ply)
 
 
 _LOSERS: Mapping[str, Side] = {"1-0": "black", "0-1": "white"}
@@ -118,14 +127,14 @@ def costly_moves(told: Iterable[Told], slips: Iterable[Slip] = ()) -> list[tuple
 
 
 def costliest_of(found: Sequence[tuple[float, Costliest]], course: Course | None = None) -> Costliest | None:
-    """Of the `costly_moves` the loser's last one that turned the game; without one his costliest, or that of both if he
-    lost on time or made none, of equal ones the first. None if no move costs `MISTAKE`. ``course`` has its end.
+    """Of the `costly_moves` the loser's costliest that turned the game; without one his costliest, or that of both if
+    he lost on time or made none, of equal ones the first. None if no move costs `MISTAKE`. ``course`` has its end.
     """
     lost: list[tuple[float, Costliest]] = []
     if course is not None:
         own = [each for _, each in found if each.side == course.loser]
         turns = [each for each in own if course.is_turned_by(each.ply, each.before, each.after)]
-        turn = max(turns, key=lambda each: each.ply, default=None)
+        turn = max(turns, key=lambda each: (_fall(each), each.ply), default=None)
         # A later blunder that cost him more is what he remembers.
         if turn is not None and not any(each.ply > turn.ply and _fall(each) > _fall(turn) for each in own):
             return replace(turn, turns=True)

@@ -19,6 +19,7 @@ from db.library.open import open_library
 from db.patterns.keys import patterns_of
 from db.patterns.recall import Again, Occasion, recall_of, recall_state
 from db.traps.openings import Opening
+from db.traps.position_value import PositionValue
 from db.traps.terms import Event
 from db.wording.languages.available import LANGUAGES, Language
 from db.wording.languages.english import ENGLISH
@@ -313,6 +314,31 @@ def test_a_turning_point_is_where_the_loser_fell_for_good(later: dict[int, float
     assert not course.is_turned_by(19, -0.3, -0.9)
     assert not course.is_turned_by(19, -0.15, -0.25)
     assert not course.is_turned_by(19, None, None)
+
+
+def test_of_two_moves_that_turned_the_game_the_costlier_one_is_named() -> None:
+    course = Course("white", on_time=False, resigned=True, chances={12: -0.28, 16: -0.12, 18: -0.6})
+    moves = []
+    for ply, before, cost in ((11, 0.22, 0.5), (17, -0.15, 0.45)):
+        move = losing_move("white", cost)
+        moves.append(replace(move, event=replace(move.event, ply=ply, before=before, after=before - cost)))
+    found = costliest_of(costly_moves(moves), course)
+    assert found is not None
+    assert (found.ply, found.turns) == (11, True)
+
+
+@pytest.mark.parametrize(
+    ("epd", "said"),
+    [
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -", "on_time_even"),
+        # White has passed pawns that few nodes do not count enough.
+        ("r1q3rk/1p3Rpp/p2QP1n1/3P4/7P/8/PPP3P1/1K1R4 b - -", "on_time"),
+    ],
+)
+def test_that_an_end_was_even_is_borne_out_by_a_search(epd: str, said: str) -> None:
+    course = Course.of("1-0", "Time forfeit", [epd], {epd: PositionValue(0.0, 4_000, (), "")})
+    assert course is not None
+    assert course.ending() == said
 
 
 def test_nothing_turned_a_game_whose_last_move_throws_the_win_away() -> None:
