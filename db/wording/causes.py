@@ -268,6 +268,8 @@ def _missed_words(
     gaps = _gaps(evidence, before, language)
     if evidence.cause == "win_missed":
         return None  # what is better says it
+    if evidence.cause == "promotion_missed" and any(len(uci) > len("e7e8") for uci in evidence.killer_line[1:2]):
+        return None  # it promotes at the next move
     if evidence.cause != "capture_missed":
         return f"cause_{evidence.cause}", gaps
     takes = evidence.best is not None and evidence.best[2:4] == gaps["square"]

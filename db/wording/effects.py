@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import chess
 
-from db.wording.stands import PIECE, POINT, Target, gains_on, taken_by
+from db.wording.stands import PIECE, POINT, Target, gains_on, mates_at_once, taken_by
 from trapcore import _native
 from trapcore.piece_values import POINTS
 
@@ -84,11 +84,13 @@ def _win(played: _Move) -> Effect | None:
 
 
 def _take(played: _Move) -> Effect | None:
-    """It takes something, and is not taken back: neither at once nor after a check in between."""
+    """It takes something, no pawn that costs more, and is not taken back: neither at once nor after a check between."""
     taken, here = taken_by(played.before, played.move), chess.square_name(played.move.to_square)
     checks = played.reply is not None and played.after.gives_check(played.reply)
     is_taken_back = any(uci[2:4] == here for uci in played.line[: 3 if checks else 1 : 2])
-    return None if taken is None or is_taken_back else Effect("take", (taken,))
+    if taken is None or is_taken_back or (taken[0] == chess.PAWN and _gain(played) < 0):
+        return None
+    return Effect("take", (taken,))
 
 
 def _mate_threat(played: _Move) -> Effect | None:
@@ -143,10 +145,22 @@ def _attack(played: _Move) -> Effect | None:
     named = (pieces or found)[:_NAMED]
     if not named:
         return None
-    return Effect(
-        "attack" if named[0][1] in own else "uncover",
-        tuple(each for each in named if (each[1] in own) == (named[0][1] in own)),
-    )
+    by_itself = named[0][1] in own
+    named = [each for each in named if (each[1] in own) == by_itself]
+    if by_itself and len(named) == 1:
+        named += _behind(played, idle, named[0])
+    return Effect("attack" if by_itself else "uncover", tuple(named))
+
+
+def _behind(played: _Move, idle: chess.Board, front: Target) -> list[Target]:
+    """A piece of less worth behind the attacked one on the same line, which could be taken with profit without that.
+    ``idle`` is the position after a pass of the other side."""
+    idle = idle.copy(stack=False)
+    idle.remove_piece_at(front[1])
+    opened = idle.attacks(played.move.to_square) - played.after.attacks(played.move.to_square)
+    gains = gains_on(idle) if idle.is_valid() else {}
+    kinds = [(idle.piece_type_at(square), square) for square in opened if gains.get(square, 0) >= POINT]
+    return [(kind, square) for kind, square in kinds if kind and 1 < POINTS[kind] < POINTS[front[0]]][:1]
 
 
 def _attack_with_check(played: _Move) -> Effect | None:
@@ -193,8 +207,8 @@ def _offer(played: _Move) -> Effect | None:
     kind, own, start = played.piece, played.after.attacks(played.move.to_square), played.move.from_square
     if kind not in (chess.QUEEN, chess.ROOK) or _can_be_taken(played.after, played.move.to_square):
         return None
-    if played.after.is_check():
-        return None  # nobody may take the offer at once
+    if played.after.is_check() or played.before.is_capture(played.move):
+        return None  # nobody may take the offer at once, or what it takes is more
     faced = (own - played.before.attacks(start)) & played.after.pieces(kind, not played.own)
     return Effect("offer", ((kind, min(faced)),)) if faced else None
 
@@ -415,18 +429,6 @@ def _idle(board: chess.Board) -> chess.Board | None:
     board = board.copy(stack=False)
     board.push(chess.Move.null())
     return board
-
-
-def mates_at_once(board: chess.Board) -> bool:
-    """Whether the side to move has a mate in one."""
-    for move in board.legal_moves:
-        if board.gives_check(move):
-            board.push(move)
-            mates = board.is_checkmate()
-            board.pop()
-            if mates:
-                return True
-    return False
 
 
 def _can_be_taken(board: chess.Board, square: chess.Square) -> bool:

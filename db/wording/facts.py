@@ -20,14 +20,15 @@ from db.wording.material import (
     material_won,
     takes_with_profit,
 )
-from db.wording.reasons import is_still_best, is_worth_a_pawn, takes_wrong
-from db.wording.stands import PIECE, POINT, Target, gains_on, taken_by
+from db.wording.reasons import AS_GOOD, is_still_best, is_worth_a_pawn, takes_wrong
+from db.wording.stands import PIECE, POINT, Target, gains_on, searched, taken_by
 from trapcore import _native
 from trapcore.parallel.budget import Budget
 from trapcore.piece_values import POINTS
 from trapcore.proof.mate import prove_mate
 from trapcore.proof.themes import LineTheme, line_themes
 from trapcore.trees.chess_game import parse_position
+from trapcore.win_chance import win_chance
 
 LATEST_MOTIF = 3
 """A motif that comes later than this many plies into the line is not reported."""
@@ -217,21 +218,20 @@ def _point(evidence: Evidence, before: chess.Board, best: chess.Move) -> Point |
         if taken is None or taken[0] == chess.PAWN:
             return Point("pawn", chess.PAWN, best.to_square)
         return Point("captures", *taken)
-    square = killer.to_square
+    square, reply = killer.to_square, best_moves(evidence)[1:2]
+    is_taken = reply[:1] and reply[0][2:4] == chess.square_name(best.to_square)
     if before.color_at(square) == before.turn and bait.from_square != square:
         # A line that ends with the capture does not say whether it is taken back.
         stays = any(uci[2:4] != chess.square_name(square) for uci in evidence.killer_line[1:2])
         wins = takes_with_profit(baited, killer.uci()) or stays
-        return _for_piece(before, after, best, killer, works=works, wins=wins)
-    if baited.is_capture(killer) or after.is_check():
+        point = _for_piece(before, after, best, killer, works=works, wins=wins)
+        return None if is_taken and point is not None and point.does in ("guards", "blocks") else point
+    if is_taken or baited.is_capture(killer) or after.is_check():
         return None
-    reply = best_moves(evidence)[1:2]
-    if reply and reply[0][2:4] == chess.square_name(best.to_square):
-        return None
+    if not _is_idea(evidence, before):
+        return None  # only the losing move has made the answer good
     if not works:
-        idle = before.copy(stack=False)
-        idle.push(chess.Move.null())
-        stays = after.piece_at(killer.from_square) == baited.piece_at(killer.from_square) and idle.is_legal(killer)
+        stays = after.piece_at(killer.from_square) == baited.piece_at(killer.from_square)
         return Point("prevents") if stays and best.to_square not in (killer.from_square, square) else None
     if best.to_square == square:
         return Point("occupies", before.piece_type_at(killer.from_square), square)
@@ -239,6 +239,16 @@ def _point(evidence: Evidence, before: chess.Board, best: chess.Move) -> Point |
     if not covers or square in baited.attacks(bait.to_square) or is_still_best(after, killer.uci()):
         return None
     return Point("covers", square=square)
+
+
+def _is_idea(evidence: Evidence, before: chess.Board) -> bool:
+    """Whether the answer would have done as much after a pass."""
+    idle = before.copy(stack=False)
+    idle.push(chess.Move.null())
+    killer = chess.Move.from_uci(evidence.killer_line[0])
+    if before.is_check() or evidence.after is None or not idle.is_legal(killer):
+        return False
+    return win_chance(searched(idle, only=evidence.killer_line[:1]).value) >= -evidence.after - AS_GOOD
 
 
 def _is_taken_later(evidence: Evidence, before: chess.Board, piece: tuple[chess.PieceType, chess.Square]) -> bool:
@@ -296,6 +306,8 @@ def _left(
     """The piece that the best move takes for nothing and that the line saves."""
     taken = None if best is None else taken_by(before, best)
     if best is None or taken is None or dict(_native.exchanges(before.fen())).get(best.uci(), 0) < PIECE:
+        return None
+    if not keeps_what_it_takes(evidence, before):
         return None
     board = before.copy(stack=False)
     board.push_uci(evidence.bait)
@@ -359,13 +371,16 @@ def _motif(
             move = chess.Move.from_uci(evidence.killer_line[theme.ply - 1])
             if name == "trappedPiece" and material is None:
                 continue  # another reply saves it
-            wins = name not in ("fork", "skewer", "discoveredAttack") or _wins_target(boards[theme.ply + 2 :], theme)
+            wins = name not in _ON_TWO or _wins_target(boards[theme.ply + 2 :], theme)
             if material is None and not wins:
                 continue
             if _explains(motif, material) and not _takes_as_much(boards[theme.ply], move, motif, material):
                 return motif
     return None
 
+
+_ON_TWO = ("fork", "skewer", "discoveredAttack", "deflection")
+"""Motifs that count only if one of their pieces falls: not if it goes away, or has another guard."""
 
 _BY_ANOTHER = ("discoveredCheck", "discoveredAttack")  # whose piece is not the one that moves
 

@@ -7,10 +7,10 @@ from functools import lru_cache
 
 import chess
 
-from db.wording.effects import EFFECTS, Effect, effects_of, mates_at_once
+from db.wording.effects import EFFECTS, Effect, effects_of
 from db.wording.evidence import Evidence
 from db.wording.material import answered_best, best_moves, is_made_up_for, is_paid_for, lost_points, takes_with_profit
-from db.wording.stands import POINT, Target, after_line, gains_on, searched, settled, taken_by
+from db.wording.stands import POINT, Target, after_line, gains_on, mates_at_once, searched, settled, taken_by
 from trapcore.piece_values import POINTS
 from trapcore.trees.chess_game import parse_position
 from trapcore.win_chance import BLUNDER, WIN_CHANCE_SCALE, win_chance
@@ -403,8 +403,8 @@ def _falls_only(evidence: Evidence, square: str, line: Sequence[str]) -> bool:
 def guarded_later(evidence: Evidence) -> Target | None:
     """What the best move newly guards, stood there before, and is only taken in the line of the losing move."""
     before, line = parse_position(evidence.fen), best_moves(evidence)
-    if not line or before.is_check():
-        return None
+    if not line or before.is_check() or (line[1:] and line[1][2:4] == line[0][2:4]):
+        return None  # a guard that is taken at once guards nothing
     best = before.parse_uci(line[0])
     after = after_line(before, line[:1])
     for square in after.attacks(best.to_square) - before.attacks(best.from_square):

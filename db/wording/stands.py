@@ -108,6 +108,18 @@ def stands_of(
     return found
 
 
+def mates_at_once(board: chess.Board) -> bool:
+    """Whether the side to move has a mate in one."""
+    for move in board.legal_moves:
+        if board.gives_check(move):
+            board.push(move)
+            mates = board.is_checkmate()
+            board.pop()
+            if mates:
+                return True
+    return False
+
+
 def continued(board: chess.Board, line: Sequence[str]) -> Sequence[str]:
     """The line (UCI) as far as it is examined, with what a search finds behind it where it is shorter."""
     if len(line) >= LAST_PLY:
