@@ -39,11 +39,18 @@ class BetterMoves(Phrases):
     """Writes the sentences about moves that were not played."""
 
     def _better(
-        self, evidence: Evidence, missed: Evidence | None, answered: Evidence | None, *, again: bool = False
+        self,
+        evidence: Evidence,
+        missed: Evidence | None,
+        answered: Evidence | None,
+        *,
+        again: bool = False,
+        misses: bool = False,
     ) -> str:
         """What was better, and by how much; empty where nothing is known, and if little is to be said.
 
-        ``again``: that the player misses the answer was reported of his move before.
+        ``again``: that the player misses the answer was reported of his move before. ``misses``: all that the losing
+        move does is to miss something.
         """
         if self.verbosity is Verbosity.BRIEF:
             return ""
@@ -82,14 +89,24 @@ class BetterMoves(Phrases):
         if facts.best_wins is not None and evidence.settled:
             is_back = _is_won_back(evidence, facts.best_wins)
             key = "wins_least" if facts.best_wins.least else "wins_back" if is_back else "wins"
-            return self._say(key, best=best, what=material_words(self.language, facts.best_wins), chances=chances)
-        if later := self._takes_next(evidence):
-            return self._say("best_effect", best=later[0], does=later[1], chances=chances)
-        does = self._best_does(evidence, facts)
+            key = "misses_material" if misses and key == "wins" else key
+            what = material_words(self.language, facts.best_wins)
+            return self._say(key, side=side, killer=best, best=best, what=what, chances=chances)
+        best, does = self._takes_next(evidence) or (best, self._best_does(evidence, facts, meets=not misses))
         if does:
-            return self._say("best_effect", best=best, does=does, chances=chances)
+            key = "misses_theme" if misses else "best_effect"
+            return self._say(key, side=side, killer=best, best=best, does=does, chances=chances)
         worth = worth_of(evidence.before, evidence.after) if evidence.settled else "is_better"
         return self._say(worth, best=best, chances=chances)
+
+    def _only_misses(self, evidence: Evidence) -> bool:
+        """Whether a player who had the advantage is not worse after the move, and the better move says why it is."""
+        if evidence.before is None or evidence.after is None or evidence.before < BETTER or evidence.after < -EVEN:
+            return False
+        facts = facts_of(evidence)
+        return evidence.settled and bool(
+            facts.best_wins or self._takes_next(evidence) or self._best_does(evidence, facts, meets=False)
+        )
 
     def _best_does(self, evidence: Evidence, facts: Facts, *, meets: bool = True) -> str:
         """``takes the knight on e2``: what the better move does that the losing one does not, and with ``meets``
@@ -97,8 +114,10 @@ class BetterMoves(Phrases):
         point, effect = facts.point, best_effect(evidence)
         if point is not None and point.does in _ABOUT_SQUARES and facts.best_takes is not None:
             point = None  # what it takes is more
+        attack = _takes_and_attacks(evidence)
         if point is not None and not _says_more(effect, point, evidence):
-            return self._point(point, self._killer(evidence, facts))
+            does = self._point(point, self._killer(evidence, facts))
+            return f"{does} {self.language.joined} {self._effect(attack)}" if attack and point.does == "pawn" else does
         if motif := _left_motif(evidence, facts):
             return self.language.points[f"leaves_{motif}"]
         guarded = guarded_later(evidence)
@@ -109,6 +128,8 @@ class BetterMoves(Phrases):
             effect = None
         if meets and (effect is None or effect.does in _VAGUE) and (met := self._meets(evidence, facts)):
             return met
+        if effect is not None and effect.does == "take" and attack is not None:
+            return f"{self._effect(effect)} {self.language.joined} {self._effect(attack)}"
         if effect is not None:
             return self._effect(effect)
         threat = best_threatens(evidence)
@@ -122,10 +143,16 @@ class BetterMoves(Phrases):
         return moves.line(evidence.best_line[:_SHOWN], evidence.half_move), self._effect(Effect("take", (taken,)))
 
     def _meets(self, evidence: Evidence, facts: Facts) -> str:
-        """``meets 12.Nxf7 with 12...Nxf4``: the reply of the better move to the same answer; empty without one."""
-        reply = _reply_to_answer(evidence)
+        """``meets 12.Nxf7 with 12...Nxf4``: the reply of the better move to the same answer; empty without one. Of a
+        quiet answer that its own piece takes, only the square."""
+        reply, square = _reply_to_answer(evidence), evidence.killer_line[0][2:4]
         if reply is None:
             return ""
+        before = parse_position(evidence.fen)
+        after, taken = after_line(before, [evidence.best or ""]), chess.parse_square(square)
+        takes = reply.rstrip("+#").endswith(f"x{square}") and before.piece_at(taken) is None
+        if takes and taken in after.attacks(chess.parse_square((evidence.best or "")[2:4])):
+            return self._point(Point("covers", square=taken))
         met = moves.line([reply], evidence.half_move + 2)
         return self.language.points["meets"].format(killer=self._killer(evidence, facts), reply=met)
 
@@ -245,7 +272,8 @@ def _says_more(effect: Effect | None, point: Point, evidence: Evidence) -> bool:
         return effect is not None and effect.does == "win"
     is_pawn = point.does == "pawn" and not is_worth_a_pawn(evidence)
     is_small = is_pawn or point.does in ("covers", "occupies", "prevents")
-    return is_small and effect.does in STRONG
+    forks = point.piece == chess.PAWN and point.does in ("guards", "blocks") and len(effect.targets) > 1
+    return (is_small or forks) and effect.does in STRONG
 
 
 @lru_cache(maxsize=4096)
@@ -270,6 +298,9 @@ def _reply_to_answer(evidence: Evidence) -> str | None:
     if not reply:
         return None
     move = after.parse_uci(reply[0])
+    is_taken = line[1:2] and line[1][2:4] == reply[0][:2] == line[0][2:4]
+    if is_taken and move.to_square == killer.to_square:
+        return None  # what would take back is taken first
     is_threat = after.is_capture(move) and reply[0][:2] == (evidence.best or "")[2:4]
     if is_threat and not is_forcing and move.to_square != killer.to_square:
         return None  # the answer would ignore what the better move attacks
@@ -298,6 +329,26 @@ def _taken_next(evidence: Evidence) -> Target | None:
     played = -lost_points(before, (evidence.bait, *evidence.killer_line[: _SHOWN - 1]))
     is_won = len(won) > _SHOWN and min(won[_SHOWN - 1 :]) >= max(POINTS[chess.KNIGHT] - 1, won[0] + 1, played + 1)
     return taken if is_won else None
+
+
+@lru_cache(maxsize=4096)
+def _takes_and_attacks(evidence: Evidence) -> Effect | None:
+    """The attack on a piece that the better move makes while it takes a pawn; None without one."""
+    before, line = parse_position(evidence.fen), best_moves(evidence)
+    taken = taken_by(before, before.parse_uci(line[0])) if line else None
+    if taken is None or taken[0] != chess.PAWN:
+        return None
+    attacks = (each for each in effects_of(before, line, evidence.half_move) if each.does in ("attack", "uncover"))
+    return next((each for each in attacks if each.targets[0][0] != chess.PAWN), None)
+
+
+def only_attacks(evidence: Evidence, ply: int) -> bool:
+    """Whether the move of the killer line at this ply, from 1, is a quiet one that attacks a single piece."""
+    board = after_line(parse_position(evidence.fen), (evidence.bait, *evidence.killer_line[: ply - 1]))
+    if board.is_capture(board.parse_uci(evidence.killer_line[ply - 1])):
+        return False
+    found = line_effect(evidence, is_forced=False)
+    return found is not None and found[0] == ply and found[1].does == "attack" and len(found[1].targets) == 1
 
 
 def _left_motif(evidence: Evidence, facts: Facts) -> str:

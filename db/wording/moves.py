@@ -9,7 +9,8 @@ import chess
 
 from db.wording.evidence import BETTER, Evidence
 from db.wording.facts import Facts, facts_of
-from db.wording.stands import is_quiet
+from db.wording.material import lost_points
+from db.wording.stands import after_line, is_quiet
 from trapcore.trees.chess_game import parse_position
 from trapcore.win_chance import BLUNDER, INACCURACY, MISTAKE
 
@@ -73,6 +74,17 @@ def shown_line(evidence: Evidence, facts: Facts | None = None) -> tuple[str, ...
     # Where nobody has the advantage a line may show that moves are repeated.
     is_level = evidence.after is not None and abs(evidence.after) < BETTER
     return rounded(board, facts.line if is_level else _without_repetition(board, facts.line))
+
+
+def told_plies(evidence: Evidence, facts: Facts) -> int | None:
+    """Plies of the killer line to show if the player has won material at the end of the usual ones, which show nobody
+    why he stands worse: some more, or only the answer; None if he has not."""
+    before, usual = parse_position(evidence.fen), len(shown_line(evidence, facts))
+    lines = {count: (evidence.bait, *evidence.killer_line[:count]) for count in range(usual, MOST_PLIES + 1)}
+    if lost_points(before, lines[usual]) >= 0:
+        return None
+    later = (count for count, line in lines.items() if len(line) == count + 1 and lost_points(before, line) > 0)
+    return next((count for count in later if is_quiet(after_line(before, lines[count]))), 1)
 
 
 def rounded(board: chess.Board, line: Sequence[str]) -> tuple[str, ...]:

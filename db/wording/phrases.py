@@ -7,7 +7,7 @@ import chess
 
 from db.wording import moves
 from db.wording.claims import material_words
-from db.wording.effects import Effect
+from db.wording.effects import Effect, effects_of
 from db.wording.evidence import Evidence
 from db.wording.facts import CHECKS, Facts, Motif, Point
 from db.wording.languages.grammar import FIRST_HALF_MOVE, Grammar, Verbosity
@@ -69,6 +69,8 @@ class Phrases:
         if evidence.mate_in is not None:
             return self._line(evidence, facts)
         exchange = _exchange(evidence) if is_cause and evidence.cause in _TAKEN else 0
+        if exchange and evidence.cause == "retaken" and _is_given_up(evidence, exchange):
+            return self._line(evidence, facts)
         found = line_effect(evidence, is_forced=False)
         # Of what was there before, only a cause says that the move does nothing about it.
         if found and not is_cause and was_there(evidence, found[0], [square for _, square in found[1].targets]):
@@ -87,7 +89,7 @@ class Phrases:
         opened = 1 + [uci[:2] for uci in evidence.killer_line].index(reason[1]["square"])
         shown, effect = self._plies(evidence, facts.line[:opened]), line_effect(evidence, is_forced=False)
         if effect is None or effect[0] != opened:
-            return shown
+            return self._line(evidence, facts) if _is_traded(evidence, opened) else shown
         return f"{shown} {self._effect_in_line(evidence, *effect)}"
 
     def _of_piece(self, key: str, piece: Target, gaps: dict[str, str]) -> str:
@@ -155,6 +157,14 @@ class Phrases:
             return self._effect(Effect("take", (taken,)))
         return f"{self._effect(Effect('take', (taken,)))} {self.language.joined} {does}"
 
+    def _plain_effect(self, evidence: Evidence) -> str:
+        """What the answer takes, attacks or threatens, whether or not it does that after the better move as well; empty
+        if that is nothing."""
+        baited = after_line(parse_position(evidence.fen), (evidence.bait,))
+        effects = effects_of(baited, evidence.killer_line, evidence.half_move + 1)
+        effect = next((each for each in effects if each.does in STRONG | {"win", "take"}), None)
+        return "" if effect is None else self._effect_in_line(evidence, 1, effect)
+
     def _threat(self, threat: Threat, half_move: int) -> str:
         """``attacks the knight on f6``, or ``threatens 16.Bxh7+``; ``half_move`` is that of the move that threatens."""
         if threat.attacked is not None:
@@ -190,6 +200,25 @@ _WITH_SUBJECT = frozenset({"sets_mate", "sets_gain", "sets"})
 
 _TAKEN = frozenset({"taken", "retaken", "threat", "leaves", "uncovers", "overloaded", "cuts_off"})
 """Causes that a capture shows."""
+
+
+def _is_traded(evidence: Evidence, ply: int) -> bool:
+    """Whether the move of the killer line at this ply, from 1, takes a piece and is taken back."""
+    board = after_line(parse_position(evidence.fen), (evidence.bait, *evidence.killer_line[: ply - 1]))
+    square = evidence.killer_line[ply - 1][2:4]
+    is_capture = board.is_capture(board.parse_uci(evidence.killer_line[ply - 1]))
+    return is_capture and any(uci[2:4] == square for uci in evidence.killer_line[ply : ply + 1])
+
+
+def _is_given_up(evidence: Evidence, plies: int) -> bool:
+    """Whether the losing move is a check, and another or a capture follows after so many plies of the killer line: who
+    made it gave something up for that."""
+    before = parse_position(evidence.fen)
+    if plies % 2 == 0 or plies >= len(evidence.killer_line) or not before.gives_check(before.parse_uci(evidence.bait)):
+        return False
+    board = after_line(before, (evidence.bait, *evidence.killer_line[:plies]))
+    move = board.parse_uci(evidence.killer_line[plies])
+    return board.gives_check(move) or board.is_capture(move)
 
 
 def _exchange(evidence: Evidence) -> int:

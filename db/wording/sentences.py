@@ -10,15 +10,14 @@ from dataclasses import dataclass, replace
 import chess
 
 from db.wording import moves
-from db.wording.better_moves import BetterMoves, chance_words, cost_words
+from db.wording.better_moves import BetterMoves, chance_words, cost_words, only_attacks
 from db.wording.causes import cause_words
 from db.wording.claims import material_words
 from db.wording.effects import Effect
 from db.wording.evidence import EVEN, Evidence, verdict
 from db.wording.facts import CHECKS, Facts, facts_of, left_by_point
 from db.wording.languages.grammar import Verbosity
-from db.wording.material import lost_points, material_shown
-from db.wording.moves import shown_line
+from db.wording.material import material_shown
 from db.wording.names import trap_name
 from db.wording.reasons import (
     answer_effect,
@@ -71,7 +70,9 @@ class Narrator(BetterMoves):
             if not self.beside_move:
                 return self._say("takes_bait", chances=chances)  # the game may go on
             return self._say("takes_bait_line", line=self._line(evidence, facts_of(evidence)), chances=chances)
-        better = self._better(evidence, missed, answered, again=misses_again)
+        misses = self.beside_move and self._only_misses(evidence)
+        misses = misses and not self._what_happened(evidence, judges=False)
+        better = self._better(evidence, missed, answered, again=misses_again, misses=misses)
         if not self.tells_answer(evidence, answer_told=answered is not None, again=again):
             return better
         if again or evidence.name or evidence.mate_in is not None or not better:
@@ -83,7 +84,7 @@ class Narrator(BetterMoves):
                 return self._joined(self._what_happened(replace(evidence, cause=""), again=False), better)
             # Away from the move the sentence must name it.
             return better if self.beside_move else f"{self._bait(evidence, facts)}: {better}"
-        return self._with_better(evidence, better, is_told=answered is not None)
+        return self._with_better(evidence, better, is_told=answered is not None, judges=not misses)
 
     def _with_better(self, evidence: Evidence, better: str, *, is_told: bool, judges: bool = True) -> str:
         """What happened, and what was better. If ``is_told`` that was reported of the move before."""
@@ -190,6 +191,8 @@ class Narrator(BetterMoves):
             taken = answer_takes(evidence, is_reason=False)
             if facts.taken is not None and taken is not None and taken.targets[0][0] <= facts.taken[0]:
                 return ""  # that is too little for what the bait takes
+            if facts.motif is None and only_attacks(evidence, ply):
+                return ""  # it goes away
             shown = self._plies(evidence, facts.line[:ply])
             return self._say("avoids_effect", **gaps | {"line": shown, "does": does}) if does else ""
         if not shows_line and facts.material is None:
@@ -294,8 +297,9 @@ class Narrator(BetterMoves):
         if facts.material is not None:
             return self._say("loses_material", **gaps, what=material_words(self.language, facts.material))
         if takes_wrong(evidence):
-            is_pawn = parse_position(evidence.fen).piece_type_at(chess.parse_square(evidence.bait[:2])) == chess.PAWN
-            return self._say("takes_wrong_pawn" if is_pawn else "takes_wrong_piece", **gaps)
+            pawns = parse_position(evidence.fen).pieces(chess.PAWN, not evidence.is_black)
+            are_pawns = all(chess.parse_square(uci[:2]) in pawns for uci in (evidence.bait, evidence.best or ""))
+            return self._say("takes_wrong_pawn" if are_pawns else "takes_wrong_piece", **gaps)
         if leaves and facts.left is not None:
             return self._of_piece("leaves_capture", facts.left, gaps)
         taken = answer_takes(evidence)
@@ -314,10 +318,16 @@ class Narrator(BetterMoves):
                 return self._does_not_save(taken, gaps)
             return self._say("allows_effect", **gaps | {"does": self._effect(taken), "chances": ""})
         tells_better = not self.short and self.verbosity is not Verbosity.BRIEF
-        if not judges or (tells_better and verdict(evidence) == "is_answered" and self._meets(evidence, facts)):
+        is_met = tells_better and bool(self._meets(evidence, facts))
+        if is_met and (does := self._plain_effect(evidence)):
+            return self._say("allows_effect", **gaps | {"does": does, "chances": ""})
+        if not judges or (is_met and verdict(evidence) == "is_answered"):
             return ""
-        if gaps["why"] == line and _ends_ahead(evidence, facts):
-            gaps["why"] = gaps["killer"]
+        if gaps["why"] == line and (plies := moves.told_plies(evidence, facts)) is not None:
+            gaps["why"] = self._plies(evidence, facts.line[:plies])
+            is_quiet = not set("x+").intersection(facts.line[0])
+            if plies == 1 and is_quiet and self.beside_move and tells_better and self._best_does(evidence, facts):
+                return ""  # the answer alone shows nothing
         other = self.language.sides[chess.WHITE if evidence.is_black else chess.BLACK]
         return self._say(verdict(evidence), evidence.half_move, **gaps, other_side=other)
 
@@ -423,12 +433,6 @@ class Narrator(BetterMoves):
             key = "punishes_material" if more else "punishes_material_at_once"
             return self._say(key, **gaps, what=material_words(self.language, facts.material))
         return self._say("punishes_theme" if more and facts.motif is not None else "punishes", **gaps)
-
-
-def _ends_ahead(evidence: Evidence, facts: Facts) -> bool:
-    """Whether the player has won material where the shown line ends, so that it shows nobody why he stands worse."""
-    shown = evidence.killer_line[: len(shown_line(evidence, facts))]
-    return lost_points(parse_position(evidence.fen), (evidence.bait, *shown)) < 0
 
 
 def _without_missed(evidence: Evidence) -> Evidence:
