@@ -8,7 +8,7 @@ import chess
 from db.wording import moves
 from db.wording.claims import material_words, percent_of_chance, points_of_cost
 from db.wording.effects import Effect, effects_of
-from db.wording.evidence import BETTER, EVEN, WINNING, Evidence, worth_of
+from db.wording.evidence import BETTER, EVEN, Evidence, worth_of
 from db.wording.facts import CHECKS, LONGEST_MATE, Facts, Point, facts_of
 from db.wording.languages.grammar import Verbosity
 from db.wording.material import Material, answered_best, best_moves, lost_points, takes_with_profit
@@ -123,8 +123,7 @@ class BetterMoves(Phrases):
         guarded = guarded_later(evidence)
         if guarded is not None and (effect is None or effect.does not in STRONG | {"escape", "guard"}):
             return self._effect(Effect("guard", (guarded,)))
-        # That a move wins is more than that it is a check.
-        if effect is not None and effect.does == "drives" and (evidence.before or 0.0) >= WINNING:
+        if effect is not None and effect.does not in ("trade", "exchange") and is_little(effect, evidence):
             effect = None
         if meets and (effect is None or effect.does in _VAGUE) and (met := self._meets(evidence, facts)):
             return met
@@ -153,8 +152,10 @@ class BetterMoves(Phrases):
         takes = reply.rstrip("+#").endswith(f"x{square}") and before.piece_at(taken) is None
         if takes and taken in after.attacks(chess.parse_square((evidence.best or "")[2:4])):
             return self._point(Point("covers", square=taken))
+        # After the better move the answer may be no check.
+        answer = after.san(after.parse_uci(evidence.killer_line[0]))
         met = moves.line([reply], evidence.half_move + 2)
-        return self.language.points["meets"].format(killer=self._killer(evidence, facts), reply=met)
+        return self.language.points["meets"].format(killer=self._plies(evidence, [answer]), reply=met)
 
     def _misses_told(self, evidence: Evidence, answered: Evidence, gaps: dict[str, str]) -> str:
         """That the answer to the move before was missed, which was reported there, and what it wins or does.
@@ -257,7 +258,7 @@ class BetterMoves(Phrases):
         return self._say("answer_takes" if simple else "answer_is", side=side, best=best)
 
 
-_VAGUE = frozenset({"attack", "uncover", "offer", "challenge", "development", "centre", "castles", "drives", "doubled",
+_VAGUE = frozenset({"attack", "uncover", "offer", "challenge", "development", "centre", "castles", "doubled",
                     "open_file", "half_open", "no_castling", "seventh", "outpost"})  # fmt: skip
 """Effects of a better move that do not say how it meets the answer."""
 

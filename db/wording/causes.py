@@ -16,7 +16,7 @@ from db.wording.languages.english import ENGLISH
 from db.wording.languages.grammar import Grammar
 from db.wording.material import answered_best, best_moves, is_paid_for, lost_points, takes_with_profit
 from db.wording.reasons import is_threat, is_worth_a_pawn, line_effect, parries_mate, was_there
-from db.wording.stands import after_line, searched, taken_by
+from db.wording.stands import Target, after_line, searched, taken_by
 from trapcore.trees.chess_game import parse_position
 
 CAUSE_NAMES: Mapping[str, str] = {
@@ -220,6 +220,8 @@ def cause_words(evidence: Evidence, facts: Facts, language: Grammar) -> tuple[st
         return None  # another reply saves it
     if evidence.cause == "cover" and not baited.pieces(chess.QUEEN, baited.turn):
         return None
+    if evidence.cause == "back_rank" and (left := _unguarded(before, baited, evidence)) is not None:
+        return "cause_leaves", {"piece": language.the_piece[left[0]], "bare": "", "square": chess.square_name(left[1])}
     gaps = _gaps(evidence, baited, language)
     falls = chess.parse_square(gaps["square"]) if evidence.cause in _LOSES and gaps["piece"] else None
     if falls is None or not _is_lost(facts, baited.piece_type_at(falls)):
@@ -253,6 +255,14 @@ def cause_words(evidence: Evidence, facts: Facts, language: Grammar) -> tuple[st
         return ("cause_threat_line", {}) if says_why and is_threat(evidence) else None
     # The piece moves to where it falls or is hit: nothing threatened it before.
     return ("walks_into_theme" if shows else "walks_into"), {}
+
+
+def _unguarded(before: chess.Board, baited: chess.Board, evidence: Evidence) -> Target | None:
+    """The piece that the answer takes, if the piece that moved guarded it and does so no more; else None."""
+    bait, killer = (chess.Move.from_uci(uci) for uci in (evidence.bait, evidence.killer_line[0]))
+    square = killer.to_square
+    left = square in before.attacks(bait.from_square) and square not in baited.attacks(bait.to_square)
+    return taken_by(baited, killer) if left else None
 
 
 def _hits(baited: chess.Board, killer: str, square: chess.Square) -> bool:

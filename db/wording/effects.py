@@ -335,15 +335,6 @@ def _half_open(played: _Move) -> Effect | None:
     return Effect("half_open", square=to) if is_half_open and not _can_be_taken(played.after, to) else None
 
 
-def _drives(played: _Move) -> Effect | None:
-    """It is a check that only the king answers, which goes to a known square."""
-    if not played.after.is_check() or played.reply is None:
-        return None
-    king = played.after.king(not played.own)
-    is_king = all(move.from_square == king for move in played.after.legal_moves)
-    return Effect("drives", square=played.reply.to_square) if is_king else None
-
-
 def _outpost(played: _Move) -> Effect | None:
     """A knight comes to a square beyond the middle that a pawn guards, and that no pawn can attack."""
     to = played.move.to_square
@@ -405,14 +396,14 @@ def _opposition(played: _Move) -> Effect | None:
 
 _FINDERS: tuple[Callable[[_Move], Effect | None], ...] = (
     _win, _mate_threat, _promotion, _trade, _doubled, _take, _attack, _offer, _pin, _guard, _no_castling, _passed,
-    _opposition, _seventh, _outpost, _open_file, _half_open, _challenge, _development, _castling, _centre, _drives,
+    _opposition, _seventh, _outpost, _open_file, _half_open, _challenge, _development, _castling, _centre,
 )  # fmt: skip
 
 EFFECTS = (
     "win", "mate_threat", "promotes", "promotion", "trade", "exchange", "doubled", "take", "attack",
     "uncover", "offer", "pin", "guard",
     "escape", "no_castling", "passed", "advance", "opposition", "seventh", "outpost", "open_file", "half_open",
-    "challenge", "development", "castles", "centre", "drives",
+    "challenge", "development", "castles", "centre",
 )  # fmt: skip
 """What a move may do."""
 

@@ -14,7 +14,7 @@ from db.wording.languages.grammar import FIRST_HALF_MOVE, Grammar, Verbosity
 from db.wording.material import takes_with_profit
 from db.wording.moves import MATE_PLIES, shown_line
 from db.wording.names import trap_name
-from db.wording.reasons import STRONG, Threat, line_effect, was_there
+from db.wording.reasons import STRONG, Threat, line_effect, takes_back, was_there
 from db.wording.stands import Target, after_line, taken_by
 from trapcore.piece_values import POINTS
 from trapcore.trees.chess_game import parse_position
@@ -151,7 +151,7 @@ class Phrases:
         does = self._effect(effect)
         reply = evidence.killer_line[ply : ply + 1]
         stays = takes_with_profit(board, killer.uci()) or (reply and reply[0][2:4] != killer.uci()[2:4])
-        if taken is None or effect.does not in STRONG or not stays:
+        if taken is None or effect.does not in STRONG or not stays or (ply == 1 and takes_back(evidence)):
             return does
         if effect.targets and all(kind == chess.PAWN for kind, _ in effect.targets):
             return self._effect(Effect("take", (taken,)))

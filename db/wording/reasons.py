@@ -22,7 +22,7 @@ _THREATENED, _THREATENED_MATE = 2, 3  # points that a threat wins at least, and 
 
 _SOON = 6  # plies of a line in which happens what a move is about
 
-_OF_BETTER = frozenset({"guard", "escape", "trade", "exchange", "take", "development", "centre", "castles", "drives"})
+_OF_BETTER = frozenset({"guard", "escape", "trade", "exchange", "take", "development", "centre", "castles"})
 """Effects that nobody would call the fault of the move before."""
 
 _SMALL = frozenset(
@@ -370,11 +370,8 @@ def best_effect(evidence: Evidence) -> Effect | None:
 
 def is_little(effect: Effect, evidence: Evidence) -> bool:
     """Whether this is no reason why a move costs so much."""
-    return (
-        evidence.cost is not None
-        and evidence.cost >= BLUNDER
-        and effect.does in _SMALL | _OF_BETTER - {"guard", "escape", "take"}
-    )
+    is_small = effect.does in _SMALL | _OF_BETTER - {"guard", "escape", "take"}
+    return is_small and evidence.cost is not None and evidence.cost >= BLUNDER
 
 
 def _explains(effect: Effect, evidence: Evidence, line: Sequence[str]) -> bool:
@@ -382,6 +379,8 @@ def _explains(effect: Effect, evidence: Evidence, line: Sequence[str]) -> bool:
     move, and not after the best one; what it develops the other line does not develop."""
     if effect.does in ("guard", "escape"):
         square = chess.square_name(effect.targets[0][1])
+        if effect.does == "guard" and square == evidence.bait[:2]:
+            return evidence.killer_line[0][2:4] == evidence.bait[2:4]  # it falls where it goes to
         return _falls_only(evidence, square, line) and _hangs(evidence, square)
     if effect.does in ("win", "trade", "take", "exchange"):
         # The line of the move that was played takes there, or trades the same, as well.

@@ -85,7 +85,6 @@ ENGLISH = Grammar(
         "trade": "trades {pieces}",
         "open_file": "takes the open {file}-file with the rook",
         "half_open": "takes the half-open {file}-file with the rook",
-        "drives": "drives the king to {square}",
         "challenge": "challenges {targets}",
         "exchange": "trades {piece} for {other}",
         "take": "takes {targets}",

@@ -82,7 +82,6 @@ GERMAN = Grammar(
         "trade": "tauscht die {pieces}",
         "open_file": "nimmt mit dem Turm die offene {file}-Linie",
         "half_open": "nimmt mit dem Turm die halboffene {file}-Linie",
-        "drives": "treibt den König nach {square}",
         "challenge": "greift {targets} an",
         "exchange": "tauscht {piece} gegen {other}",
         "take": "schlägt {targets}",

@@ -95,3 +95,37 @@ def test_a_bait_whose_answer_only_attacks_a_queen_that_can_go_is_no_news() -> No
         "b3b7 e8b8 b7a6 c6d4 a6c4 b8b4 c4d3 a8b8 b2b3 d7b5", "e5e6 e6 Qd8 d5 Ne5 a3", -0.0405, -0.4348, number=19,
     )  # fmt: skip
     assert BESIDE.avoided(said) == ""
+
+
+def test_a_piece_that_moves_to_where_it_falls_could_have_been_guarded_where_it_stood() -> None:
+    said = evidence(
+        "8/6p1/kp1Nr2p/8/6r1/8/P4RP1/R5K1 w - - 2 30", "d6c4 g4c4 a1b1 e6g6 f2b2 a6a7",
+        "a1d1 Rd1 Ka5 Rb2 Reg6 Rdd2", 0.6225, -0.2383, cause="taken", cause_squares=("c4",), number=30,
+    )  # fmt: skip
+    assert BESIDE.fell(said).endswith(" 30.Rd1 guards the knight on d6 (81 % → 38 %).")
+
+
+def test_an_answer_that_is_met_has_the_sign_of_a_check_only_where_it_is_one() -> None:
+    said = evidence(
+        "1r4k1/5p1p/1PR1p1p1/4P3/r3PPP1/7P/8/2R3K1 b - - 0 30",
+        "a4e4 c6c8 b8c8 c1c8 g8g7 b6b7 e4b4 b7b8q b4b8 c8b8", "g8g7 Kg7 f5 Rxe4 fxe6 Rxe5", -0.4728, -0.9117, number=30,
+    )  # fmt: skip
+    told = BESIDE.fell(said)
+    assert told.startswith("Does not meet 31.Rc8+, which brings the pawn on b6 to promotion.")
+    assert "30...Kg7 meets 31.Rc8 with 31...Rxb6" in told
+
+
+def test_a_rook_that_loses_its_guard_says_more_than_the_back_rank() -> None:
+    said = evidence(
+        "2r3qk/p4B2/1r5p/2p1pQ2/3b4/1P5P/P4PP1/2R2RK1 b - - 2 28", "g8g7 f5c8 h8h7 f7d5 h6h5 c1c5 d4c5 c8c5",
+        "c8f8 Rf8 Bxg8 Rxf5 Bd5 Rd6", -0.1998, -0.9273, cause="back_rank", cause_squares=("c8", "h8"), number=28,
+    )  # fmt: skip
+    assert BESIDE.fell(said).startswith("No longer guards the rook on c8: 29.Qxc8+.")
+
+
+def test_a_queen_that_takes_back_takes_nothing() -> None:
+    said = evidence(
+        "r2q1rk1/pppb1ppp/5n2/2b3B1/4P3/2PP4/PP4PP/RN1QKB1R w KQ - 0 10", "g5f6 d8f6 d1f3 f6g6",
+        "d1f3 Qf3 Be7 h3 Bc6 Be2", 0.2, -0.1, number=10,
+    )  # fmt: skip
+    assert BESIDE.fell(said).startswith("Allows 10...Qxf6, which threatens mate.")
