@@ -84,8 +84,10 @@ class Course:
         return replace(self, chances={**self.chances, **left})
 
     def is_turned_by(self, ply: int, before: float | None, after: float | None) -> bool:
-        """Whether this move of the loser took him below 40 %, and he never came back to 45 %."""
-        if before is None or after is None or before < -BETTER or after >= -BETTER or before - after < MISTAKE:
+        """Whether this move of the loser took him from 40 % or more below 45 %, and he never came back."""
+        if before is None or after is None or before < -BETTER or before - after < MISTAKE:
+            return False
+        if after >= -_NEARLY_EVEN:
             return False
         return all(chance < -_NEARLY_EVEN for played, chance in self.chances.items() if played > ply)
 

@@ -11,7 +11,14 @@ from db.wording.effects import Effect, effects_of
 from db.wording.evidence import BETTER, EVEN, Evidence, worth_of
 from db.wording.facts import CHECKS, LONGEST_MATE, Facts, Point, facts_of
 from db.wording.languages.grammar import Verbosity
-from db.wording.material import Material, answered_best, best_moves, lost_points, takes_with_profit
+from db.wording.material import (
+    Material,
+    answered_best,
+    best_moves,
+    both_take_back,
+    lost_points,
+    takes_with_profit,
+)
 from db.wording.phrases import Phrases
 from db.wording.reasons import (
     AS_GOOD,
@@ -164,7 +171,7 @@ class BetterMoves(Phrases):
         """
         facts, lost = facts_of(evidence), facts_of(answered)
         if lost.material is not None and not _takes_as_much(facts, lost.material):
-            return self._say("misses_material", **gaps, what=self._won(lost, lost.material))
+            return self._say("misses_material", **gaps, what=self._won(answered, lost.material))
         if facts.best_wins is not None:
             return self._say("misses_material", **gaps, what=material_words(self.language, facts.best_wins))
         if facts.best == lost.line[0] and (later := self._takes_next(evidence)):
@@ -185,7 +192,7 @@ class BetterMoves(Phrases):
         """That the answer to a losing move was missed, and what it wins or does."""
         ply, does = self._answer_does(evidence, facts, is_strong=True)
         if not does and facts.material is not None:
-            return self._say("misses_material", **gaps, what=self._won(facts, facts.material))
+            return self._say("misses_material", **gaps, what=self._won(evidence, facts.material))
         if not does:
             ply, does = self._answer_does(evidence, facts, is_strong=False)
         if not does:
@@ -202,15 +209,16 @@ class BetterMoves(Phrases):
         """What the answer to a losing move wins or does, of a player who stands worse with it as well."""
         best = self._killer(evidence, facts)
         if facts.material is not None:
-            return self._say("wins", best=best, what=self._won(facts, facts.material), chances=chances)
+            return self._say("wins", best=best, what=self._won(evidence, facts.material), chances=chances)
         ply, does = self._answer_does(evidence, facts, is_strong=False)
         if not does:
             return self._say("is_better", best=best, chances=chances)
         return self._say("best_effect", best=self._plies(evidence, facts.line[:ply]), does=does, chances=chances)
 
-    def _won(self, facts: Facts, lost: Material) -> str:
+    def _won(self, evidence: Evidence, lost: Material) -> str:
         """What the answer to a losing move wins: what that move took before is not given for it."""
-        taken = () if facts.taken is None else facts.taken[:1]
+        facts = facts_of(evidence)
+        taken = () if facts.taken is None or both_take_back(evidence) else facts.taken[:1]
         gained = list(lost.gained)
         if taken and taken[0] in gained:
             gained.remove(taken[0])

@@ -267,13 +267,16 @@ def _is_missed(evidence: Evidence, before: chess.Board, start: dict[chess.Color,
 
 
 def _start(evidence: Evidence, before: chess.Board) -> dict[chess.Color, Counts]:
-    """The pieces from which is counted: those before the move, or after the best one where both take the same piece for
-    nothing: to take back wins nothing."""
-    if evidence.best is not None and evidence.best[2:4] == evidence.bait[2:4] and _takes_piece(before, evidence.best):
-        board = after_line(before, (evidence.best,))
-        if is_quiet(board):
-            return counts_of(board)
-    return counts_of(before)
+    """The pieces from which is counted: those before the move, or after the best one where both take back."""
+    return counts_of(after_line(before, (evidence.best or "",)) if both_take_back(evidence) else before)
+
+
+def both_take_back(evidence: Evidence) -> bool:
+    """Whether the losing move and the best one take the same piece for nothing: to take back wins nothing."""
+    if evidence.best is None or evidence.best[2:4] != evidence.bait[2:4]:
+        return False
+    before = parse_position(evidence.fen)
+    return _takes_piece(before, evidence.best) and is_quiet(after_line(before, (evidence.best,)))
 
 
 def _takes_piece(board: chess.Board, uci: str) -> bool:

@@ -19,8 +19,8 @@ _NODES = 20_000  # of a search, unless it is asked for with others
 
 POINT = 100  # centipawns, as exchanges count them; an exchange that wins less counts for nothing
 
-PIECE = 180
-"""Centipawns that the capture of a piece wins at least: a knight for a pawn."""
+PIECE = 170
+"""Centipawns that the capture of a piece wins at least: a rook for a bishop."""
 
 Target = tuple[chess.PieceType, chess.Square]
 """A piece, and where it stands."""

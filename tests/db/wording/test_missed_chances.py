@@ -129,3 +129,26 @@ def test_a_queen_that_takes_back_takes_nothing() -> None:
         "d1f3 Qf3 Be7 h3 Bc6 Be2", 0.2, -0.1, number=10,
     )  # fmt: skip
     assert BESIDE.fell(said).startswith("Allows 10...Qxf6, which threatens mate.")
+
+
+def test_a_rook_that_both_moves_take_back_is_not_won_by_the_answer() -> None:
+    allows = evidence(
+        "5Rk1/ppp5/6pp/2qPp3/4P3/8/PP1Q2PP/1K6 b - - 0 22",
+        "g8f8 d2h6 f8e7 h6g6 c5g1 b1c2 g1c5 c2d1 c5d4 d1e2 d4b2", "c5f8 Qxf8 Qd3 a6 Qc4 Qd6", -0.0643, -0.4467,
+        number=22, settled=False,
+    )  # fmt: skip
+    misses = evidence(
+        "5k2/ppp5/6pp/2qPp3/4P3/8/PP1Q2PP/1K6 w - - 0 23", "a2a3 f8g7 d2c2 c5d6 c2a4 a7a6 a4e8 h6h5 e8c8",
+        "d2h6 Qxh6+ Ke7 Qxg6 Qg1+ Kc2", 0.4467, 0.0074, cause="capture_missed", cause_squares=("h6",), number=23,
+        settled=False,
+    )  # fmt: skip
+    assert BESIDE.fell(misses, missed=allows, answered=allows) == "White misses 23.Qxh6+, winning two pawns."
+
+
+def test_a_bishop_that_attacks_a_queen_and_a_guarded_rook_forks_them() -> None:
+    said = evidence(
+        "3r1rk1/pp2bppp/1q2bn2/2pp4/5B2/NPPP2QP/1P1N1PP1/R4RK1 b - - 0 15",
+        "d5d4 f4c7 b6c6 c7d8 e7d8 f1e1 d8c7 g3h4 e6d5 c3d4", "f6h5 Nh5 Qf3 Nxf4 Qxf4 Bd6", 0.2897, -0.1552,
+        cause="threat", cause_squares=("d8",), number=15,
+    )  # fmt: skip
+    assert BESIDE.fell(said).startswith("Ignores a threat: 16.Bc7 forks queen and rook.")
