@@ -57,13 +57,16 @@ class Course:
         if loser is None:
             return None
         turn = " w " if loser == "white" else " b "
+
+        def own(chance: float, epd: str) -> float:
+            return chance if turn in f"{epd} " else -chance
+
         known = ((ply, epd, values.get(epd)) for ply, epd in enumerate(epds))
-        chances = {ply: v.chance if turn in f"{epd} " else -v.chance for ply, epd, v in known if v is not None}
+        chances = {ply: own(value.chance, epd) for ply, epd, value in known if value is not None}
         end = max(chances, default=-1)
         if chances and abs(chances[end]) <= _NEARLY_EVEN:
             # Few nodes see many endings even that are not.
-            chance = win_chance(searched(parse_position(epds[end]), _END_NODES).value)
-            chances[end] = chance if turn in f"{epds[end]} " else -chance
+            chances[end] = own(win_chance(searched(parse_position(epds[end]), _END_NODES).value), epds[end])
         said = termination.casefold()
         on_time = said == "time forfeit" or said.endswith("won on time")
         return cls(loser, on_time, "resign" in said, chances)
@@ -85,9 +88,7 @@ class Course:
 
     def is_turned_by(self, ply: int, before: float | None, after: float | None) -> bool:
         """Whether this move of the loser took him from 40 % or more below 45 %, and he never came back."""
-        if before is None or after is None or before < -BETTER or before - after < MISTAKE:
-            return False
-        if after >= -_NEARLY_EVEN:
+        if before is None or after is None or before < -BETTER or after >= -_NEARLY_EVEN or before - after < MISTAKE:
             return False
         return all(chance < -_NEARLY_EVEN for played, chance in self.chances.items() if played > ply)
 

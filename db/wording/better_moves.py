@@ -8,13 +8,14 @@ import chess
 from db.wording import moves
 from db.wording.claims import material_words, percent_of_chance, points_of_cost
 from db.wording.effects import Effect, effects_of
-from db.wording.evidence import BETTER, EVEN, Evidence, worth_of
+from db.wording.evidence import BETTER, EVEN, Evidence, is_worth_a_pawn, worth_of
 from db.wording.facts import CHECKS, LONGEST_MATE, Facts, Point, facts_of
 from db.wording.languages.grammar import Verbosity
 from db.wording.material import (
     Material,
     answered_best,
     best_moves,
+    board_at,
     both_take_back,
     lost_points,
     takes_with_profit,
@@ -28,11 +29,10 @@ from db.wording.reasons import (
     best_threatens,
     guarded_later,
     is_little,
-    is_worth_a_pawn,
     line_effect,
     takes_wrong,
 )
-from db.wording.stands import Target, after_line, counts_of, points_of, searched, taken_by
+from db.wording.stands import Target, after_line, counts_of, is_taken_at_once, points_of, searched, taken_by
 from trapcore.piece_values import POINTS
 from trapcore.trees.chess_game import parse_position
 from trapcore.win_chance import INACCURACY, win_chance
@@ -151,18 +151,16 @@ class BetterMoves(Phrases):
     def _meets(self, evidence: Evidence, facts: Facts) -> str:
         """``meets 12.Nxf7 with 12...Nxf4``: the reply of the better move to the same answer; empty without one. Of a
         quiet answer that its own piece takes, only the square."""
-        reply, square = _reply_to_answer(evidence), evidence.killer_line[0][2:4]
-        if reply is None:
+        reply, after = _reply_to_answer(evidence), answered_best(evidence)
+        if reply is None or after is None:
             return ""
-        before = parse_position(evidence.fen)
-        after, taken = after_line(before, [evidence.best or ""]), chess.parse_square(square)
-        takes = reply.rstrip("+#").endswith(f"x{square}") and before.piece_at(taken) is None
-        if takes and taken in after.attacks(chess.parse_square((evidence.best or "")[2:4])):
-            return self._point(Point("covers", square=taken))
-        # After the better move the answer may be no check.
-        answer = after.san(after.parse_uci(evidence.killer_line[0]))
+        answer = after.parse_uci(evidence.killer_line[0])
+        takes = reply.rstrip("+#").endswith(f"x{chess.square_name(answer.to_square)}") and not after.is_capture(answer)
+        if takes and answer.to_square in after.attacks(after.peek().to_square):
+            return self._point(Point("covers", square=answer.to_square))
         met = moves.line([reply], evidence.half_move + 2)
-        return self.language.points["meets"].format(killer=self._plies(evidence, [answer]), reply=met)
+        # After the better move the answer may be no check.
+        return self.language.points["meets"].format(killer=self._plies(evidence, [after.san(answer)]), reply=met)
 
     def _misses_told(self, evidence: Evidence, answered: Evidence, gaps: dict[str, str]) -> str:
         """That the answer to the move before was missed, which was reported there, and what it wins or does.
@@ -307,8 +305,7 @@ def _reply_to_answer(evidence: Evidence) -> str | None:
     if not reply:
         return None
     move = after.parse_uci(reply[0])
-    is_taken = line[1:2] and line[1][2:4] == reply[0][:2] == line[0][2:4]
-    if is_taken and move.to_square == killer.to_square:
+    if is_taken_at_once(line) and reply[0][:2] == line[0][2:4] and move.to_square == killer.to_square:
         return None  # what would take back is taken first
     is_threat = after.is_capture(move) and reply[0][:2] == (evidence.best or "")[2:4]
     if is_threat and not is_forcing and move.to_square != killer.to_square:
@@ -353,7 +350,7 @@ def _takes_and_attacks(evidence: Evidence) -> Effect | None:
 
 def only_attacks(evidence: Evidence, ply: int) -> bool:
     """Whether the move of the killer line at this ply, from 1, is a quiet one that attacks a single piece."""
-    board = after_line(parse_position(evidence.fen), (evidence.bait, *evidence.killer_line[: ply - 1]))
+    board = board_at(evidence, ply)
     if board.is_capture(board.parse_uci(evidence.killer_line[ply - 1])):
         return False
     found = line_effect(evidence, is_forced=False)

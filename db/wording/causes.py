@@ -10,12 +10,12 @@ from typing import NamedTuple
 import chess
 
 from db.traps.terms import Side
-from db.wording.evidence import Evidence
+from db.wording.evidence import Evidence, is_worth_a_pawn
 from db.wording.facts import CAPTURES, Facts
 from db.wording.languages.english import ENGLISH
 from db.wording.languages.grammar import Grammar
 from db.wording.material import answered_best, best_moves, is_paid_for, lost_points, takes_with_profit
-from db.wording.reasons import is_threat, is_worth_a_pawn, line_effect, parries_mate, was_there
+from db.wording.reasons import is_threat, line_effect, parries_mate, was_there
 from db.wording.stands import Target, after_line, searched, taken_by
 from trapcore.trees.chess_game import parse_position
 

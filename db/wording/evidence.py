@@ -1,8 +1,9 @@
 """Evidence about a losing move, as a value: all that a sentence about it may rest on, and nothing else."""
 
+import math
 from dataclasses import dataclass
 
-from trapcore.win_chance import BLUNDER
+from trapcore.win_chance import BLUNDER, WIN_CHANCE_SCALE
 
 WINNING = 0.7
 """Win chance (-1..1) from which a side is said to be winning, 85 %."""
@@ -13,6 +14,8 @@ BETTER = 0.2
 EVEN, CLEARLY_BETTER = 0.05, 0.3
 """A player below 47.5 % does not keep the balance, and one below 65 % does not keep the advantage, in any sentence: an
 engine calls much of what is valued between this and the disadvantage lost, and between this and the balance level."""
+
+_A_PAWN, _SURE = 250, 0.95  # centipawns that a pawn is worth at most, and the win chance up to which they are counted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,3 +103,11 @@ def worth_of(before: float, after: float | None) -> str:
         return "is_better"
     keeps, least = ("keeps_advantage", BETTER) if before >= BETTER else ("keeps_balance", -BETTER)
     return keeps if after is None or after < least else "is_better"
+
+
+def is_worth_a_pawn(evidence: Evidence) -> bool:
+    """Whether the move costs no more than a pawn may be worth."""
+    if evidence.before is None or evidence.after is None:
+        return True
+    before, after = (math.atanh(max(-_SURE, min(_SURE, chance))) for chance in (evidence.before, evidence.after))
+    return 2 * (before - after) / WIN_CHANCE_SCALE <= _A_PAWN

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 import chess
 
-from db.wording.evidence import Evidence
+from db.wording.evidence import Evidence, is_worth_a_pawn
 from db.wording.material import (
     Material,
     answered_best,
@@ -20,8 +20,8 @@ from db.wording.material import (
     material_won,
     takes_with_profit,
 )
-from db.wording.reasons import AS_GOOD, is_still_best, is_worth_a_pawn, takes_wrong
-from db.wording.stands import PIECE, POINT, Target, gains_on, searched, taken_by
+from db.wording.reasons import AS_GOOD, is_still_best, takes_wrong
+from db.wording.stands import PIECE, POINT, Target, gains_on, is_taken_at_once, searched, taken_by
 from trapcore import _native
 from trapcore.parallel.budget import Budget
 from trapcore.piece_values import POINTS
@@ -218,8 +218,7 @@ def _point(evidence: Evidence, before: chess.Board, best: chess.Move) -> Point |
         if taken is None or taken[0] == chess.PAWN:
             return Point("pawn", chess.PAWN, best.to_square)
         return Point("captures", *taken)
-    square, reply = killer.to_square, best_moves(evidence)[1:2]
-    is_taken = reply[:1] and reply[0][2:4] == chess.square_name(best.to_square)
+    square, is_taken = killer.to_square, is_taken_at_once(best_moves(evidence))
     if before.color_at(square) == before.turn and bait.from_square != square:
         # A line that ends with the capture does not say whether it is taken back.
         stays = any(uci[2:4] != chess.square_name(square) for uci in evidence.killer_line[1:2])

@@ -223,6 +223,11 @@ def answered_best(evidence: Evidence) -> chess.Board | None:
     return after if same and after.is_legal(killer) else None
 
 
+def board_at(evidence: Evidence, ply: int) -> chess.Board:
+    """The position before the move of the killer line at this ply, from 1."""
+    return after_line(parse_position(evidence.fen), (evidence.bait, *evidence.killer_line[: ply - 1]))
+
+
 def best_moves(evidence: Evidence) -> list[str]:
     """The line with the best move, UCI."""
     board = parse_position(evidence.fen)

@@ -11,11 +11,11 @@ from db.wording.effects import Effect, effects_of
 from db.wording.evidence import Evidence
 from db.wording.facts import CHECKS, Facts, Motif, Point
 from db.wording.languages.grammar import FIRST_HALF_MOVE, Grammar, Verbosity
-from db.wording.material import takes_with_profit
+from db.wording.material import board_at, takes_with_profit
 from db.wording.moves import MATE_PLIES, shown_line
 from db.wording.names import trap_name
 from db.wording.reasons import STRONG, Threat, line_effect, takes_back, was_there
-from db.wording.stands import Target, after_line, taken_by
+from db.wording.stands import Target, taken_by
 from trapcore.piece_values import POINTS
 from trapcore.trees.chess_game import parse_position
 
@@ -145,7 +145,7 @@ class Phrases:
 
     def _effect_in_line(self, evidence: Evidence, ply: int, effect: Effect) -> str:
         """What a move of the killer line does: ``takes the pawn on h5 and attacks the rook on g6``."""
-        board = after_line(parse_position(evidence.fen), (evidence.bait, *evidence.killer_line[: ply - 1]))
+        board = board_at(evidence, ply)
         killer = board.parse_uci(evidence.killer_line[ply - 1])
         taken = taken_by(board, killer)
         does = self._effect(effect)
@@ -160,7 +160,7 @@ class Phrases:
     def _plain_effect(self, evidence: Evidence) -> str:
         """What the answer takes, attacks or threatens, whether or not it does that after the better move as well; empty
         if that is nothing."""
-        baited = after_line(parse_position(evidence.fen), (evidence.bait,))
+        baited = board_at(evidence, 1)
         effects = effects_of(baited, evidence.killer_line, evidence.half_move + 1)
         effect = next((each for each in effects if each.does in STRONG | {"win", "take"}), None)
         return "" if effect is None else self._effect_in_line(evidence, 1, effect)
@@ -204,7 +204,7 @@ _TAKEN = frozenset({"taken", "retaken", "threat", "leaves", "uncovers", "overloa
 
 def _is_traded(evidence: Evidence, ply: int) -> bool:
     """Whether the move of the killer line at this ply, from 1, takes a piece and is taken back."""
-    board = after_line(parse_position(evidence.fen), (evidence.bait, *evidence.killer_line[: ply - 1]))
+    board = board_at(evidence, ply)
     square = evidence.killer_line[ply - 1][2:4]
     is_capture = board.is_capture(board.parse_uci(evidence.killer_line[ply - 1]))
     return is_capture and any(uci[2:4] == square for uci in evidence.killer_line[ply : ply + 1])
@@ -216,7 +216,7 @@ def _is_given_up(evidence: Evidence, plies: int) -> bool:
     before = parse_position(evidence.fen)
     if plies % 2 == 0 or plies >= len(evidence.killer_line) or not before.gives_check(before.parse_uci(evidence.bait)):
         return False
-    board = after_line(before, (evidence.bait, *evidence.killer_line[:plies]))
+    board = board_at(evidence, plies + 1)
     move = board.parse_uci(evidence.killer_line[plies])
     return board.gives_check(move) or board.is_capture(move)
 

@@ -1,6 +1,5 @@
 """Reasons: what only one of two moves does, or only the answer to one of them."""
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -9,15 +8,32 @@ import chess
 
 from db.wording.effects import EFFECTS, Effect, effects_of
 from db.wording.evidence import Evidence
-from db.wording.material import answered_best, best_moves, is_made_up_for, is_paid_for, lost_points, takes_with_profit
-from db.wording.stands import POINT, Target, after_line, gains_on, mates_at_once, searched, settled, taken_by
+from db.wording.material import (
+    answered_best,
+    best_moves,
+    board_at,
+    is_made_up_for,
+    is_paid_for,
+    lost_points,
+    takes_with_profit,
+)
+from db.wording.stands import (
+    POINT,
+    Target,
+    after_line,
+    gains_on,
+    is_taken_at_once,
+    mates_at_once,
+    searched,
+    settled,
+    taken_by,
+)
 from trapcore.piece_values import POINTS
 from trapcore.trees.chess_game import parse_position
-from trapcore.win_chance import BLUNDER, WIN_CHANCE_SCALE, win_chance
+from trapcore.win_chance import BLUNDER, win_chance
 
 AS_GOOD = 0.1  # win chance by which searches of two moves differ that are as good as each other
 _NODES = 8_000  # of such a search
-_A_PAWN, _SURE = 250, 0.95  # centipawns that a pawn is worth at most, and the win chance up to which they are counted
 _THREATENED, _THREATENED_MATE = 2, 3  # points that a threat wins at least, and moves to a mate that threatens
 
 _SOON = 6  # plies of a line in which happens what a move is about
@@ -161,9 +177,7 @@ def was_there(evidence: Evidence, ply: int, squares: Sequence[chess.Square]) -> 
 
     Of a move that is about no square, the answer alone was there, if it was the threat.
     """
-    idle, line = _passed(evidence), parse_position(evidence.fen)
-    for uci in (evidence.bait, *evidence.killer_line[: ply - 1]):
-        line.push_uci(uci)
+    idle, line = _passed(evidence), board_at(evidence, ply)
     move = line.parse_uci(evidence.killer_line[ply - 1])
     if idle is None or not idle.is_legal(move):
         return False
@@ -301,14 +315,6 @@ def is_allowed_as_well(evidence: Evidence) -> bool:
     return _is_expected(evidence) or (after is not None and is_still_best(after, evidence.killer_line[0]))
 
 
-def is_worth_a_pawn(evidence: Evidence) -> bool:
-    """Whether the move costs no more than a pawn may be worth."""
-    if evidence.before is None or evidence.after is None:
-        return True
-    before, after = (math.atanh(max(-_SURE, min(_SURE, chance))) for chance in (evidence.before, evidence.after))
-    return 2 * (before - after) / WIN_CHANCE_SCALE <= _A_PAWN
-
-
 def _has_another(board: chess.Board, reply: str, value: float | None) -> bool:
     """Whether another reply is as good as what the losing move leaves, so that nothing forces this one."""
     others = [move.uci() for move in board.legal_moves if move.uci() != reply]
@@ -319,7 +325,7 @@ def _has_another(board: chess.Board, reply: str, value: float | None) -> bool:
 
 def is_likely(evidence: Evidence, ply: int) -> bool:
     """Whether each reply of the killer line before this ply is one that anybody would see."""
-    board = after_line(parse_position(evidence.fen), (evidence.bait,))
+    board = board_at(evidence, 1)
     for count, uci in enumerate(evidence.killer_line[: ply - 1], 1):
         if count % 2 == 0 and not _is_natural(board, uci):
             return False
@@ -402,7 +408,7 @@ def _falls_only(evidence: Evidence, square: str, line: Sequence[str]) -> bool:
 def guarded_later(evidence: Evidence) -> Target | None:
     """What the best move newly guards, stood there before, and is only taken in the line of the losing move."""
     before, line = parse_position(evidence.fen), best_moves(evidence)
-    if not line or before.is_check() or (line[1:] and line[1][2:4] == line[0][2:4]):
+    if not line or before.is_check() or is_taken_at_once(line):
         return None  # a guard that is taken at once guards nothing
     best = before.parse_uci(line[0])
     after = after_line(before, line[:1])

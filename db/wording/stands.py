@@ -68,6 +68,11 @@ def taken_by(board: chess.Board, move: chess.Move) -> Target | None:
     return None if kind is None or not board.is_capture(move) else (kind, move.to_square)
 
 
+def is_taken_at_once(line: Sequence[str]) -> bool:
+    """Whether the second move of a line (UCI) takes the piece that the first one has moved."""
+    return len(line) > 1 and line[1][2:4] == line[0][2:4]
+
+
 def after_line(board: chess.Board, line: Sequence[str]) -> chess.Board:
     """The position after a line (UCI)."""
     board = board.copy(stack=False)

@@ -170,6 +170,7 @@ mod tests {
             assert_eq!((&one.values, &one.line), (&other.values, &other.line));
         }
     }
+
     #[test]
     fn a_line_is_lengthened_until_it_says_something_and_no_mate_is() {
         let mut searcher = Searcher::new(14);
