@@ -24,7 +24,7 @@ from db.games.accuracy import GameAccuracy, accuracy_of
 from db.games.game_address import with_address
 from db.patterns.keys import Pattern
 from db.patterns.recall import Again, Occasion, Recall, no_recall
-from db.traps.openings import Opening, opening_of
+from db.traps.openings import Opening, opening_of, tagged_opening
 from db.traps.position_value import StoredValues, Values, deepest, no_values
 from db.traps.terms import Event
 from db.traps.trap import Trap
@@ -214,7 +214,7 @@ class Annotator:
             costliest,
             commentator.style.narrator.language,
             whole=self.selection.is_whole,
-            opening=None if moves is None else moves.opening,
+            opening=tagged_opening(game.tags) or (None if moves is None else moves.opening),
             accuracy=accuracy,
             course=course,
             is_clean=self.slips and self.selection.is_whole and costliest is None,

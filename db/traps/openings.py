@@ -7,7 +7,7 @@ workshop.experiments.openings` writes the file from them.
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
@@ -45,6 +45,12 @@ def opening_of(epds: Iterable[str]) -> Opening | None:
     for epd in epds:
         found = named.get(epd, found)
     return found
+
+
+def tagged_opening(tags: Mapping[str, str]) -> Opening | None:
+    """The opening that the tags of a game name; None if they name none."""
+    name = tags.get("Opening", "").strip("? ")
+    return Opening(tags.get("ECO", ""), name) if name else None
 
 
 def positions_of_opening(text: str) -> dict[str, str]:

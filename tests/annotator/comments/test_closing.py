@@ -249,6 +249,16 @@ def test_game_ends_with_its_opening_its_turn_and_what_came_before(annotate: Call
 QUIET_EVALS = (0.3, 0.3, 0.3, 1.4, 0.2, 0.3, 0.3, 0.3, -0.4, -0.4, -0.5, 0.9)
 
 
+@pytest.mark.parametrize(
+    ("tag", "name"),
+    [("Italian Game: Anti-Fried Liver", "Italian Game: Anti-Fried Liver"), ("?", "Italian Game: Paris Defense")],
+)
+def test_opening_that_the_tags_name_is_not_contradicted(annotate: Callable[..., str], tag: str, name: str) -> None:
+    moves = "1. e4 e5 2. Nf3 Nc6 3. Bc4 d6 4. Nc3 Bg4 5. Nxe5 Bxd1 6. Bxf7+ Ke7 7. Nd5# 1-0\n"
+    (closing,) = closings(annotate(game(moves, Opening=tag)))
+    assert closing.startswith(f"{name}. The turning point"), closing
+
+
 def valued(said: Iterable[object]) -> str:
     """A quiet game with these evaluations behind its moves, as lichess exports it."""
     moves = [token for token in QUIET.split() if not token[0].isdigit() and token != "*"]
