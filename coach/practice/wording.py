@@ -13,7 +13,7 @@ from db.patterns.keys import Level, Pattern
 from db.traps.terms import KINDS, Side
 from db.wording.causes import cause_name
 from db.wording.claims import points_of_cost, year
-from db.wording.effects import effects_of
+from db.wording.effects.finding import effects_of
 from db.wording.languages.english import ENGLISH
 from db.wording.languages.grammar import Grammar
 from db.wording.names import theme_name

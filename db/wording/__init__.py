@@ -7,7 +7,7 @@ evidence.py           what a sentence may rest on, as a value
 stands.py             pieces that stand after each move of a line
 material.py           material that a line loses or wins, counted where nobody can take it back
 facts.py              facts of a line, read off the board: motifs, mate patterns, perpetual checks
-effects.py            what a move does besides what it takes: threats, pins, trades, pawns, squares
+effects/              what a move does besides what it takes: threats, pins, trades, pawns, squares
 reasons.py            what only one of two moves does, or only the answer to one of them
 moves.py              moves and lines with their numbers, their signs (??, ?, ?!), and how much of a line is shown
 causes.py             why a move loses, and what its killer line does, in words

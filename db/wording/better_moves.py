@@ -7,7 +7,8 @@ import chess
 
 from db.wording import moves
 from db.wording.claims import material_words, percent_of_chance, points_of_cost
-from db.wording.effects import Effect, effects_of
+from db.wording.effects.finding import effects_of
+from db.wording.effects.played import Effect
 from db.wording.evidence import BETTER, EVEN, Evidence, is_worth_a_pawn, worth_of
 from db.wording.facts import CHECKS, LONGEST_MATE, Facts, Point, facts_of
 from db.wording.languages.grammar import Verbosity

@@ -7,7 +7,8 @@ import chess
 
 from db.wording import moves
 from db.wording.claims import material_words
-from db.wording.effects import Effect, effects_of
+from db.wording.effects.finding import effects_of
+from db.wording.effects.played import Effect
 from db.wording.evidence import Evidence
 from db.wording.facts import CHECKS, Facts, Motif, Point
 from db.wording.languages.grammar import FIRST_HALF_MOVE, Grammar, Verbosity

@@ -6,7 +6,8 @@ from functools import lru_cache
 
 import chess
 
-from db.wording.effects import EFFECTS, Effect, effects_of
+from db.wording.effects.finding import EFFECTS, effects_of
+from db.wording.effects.played import Effect
 from db.wording.evidence import Evidence
 from db.wording.material import (
     answered_best,

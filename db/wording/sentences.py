@@ -13,7 +13,7 @@ from db.wording import moves
 from db.wording.better_moves import BetterMoves, chance_words, cost_words, only_attacks
 from db.wording.causes import cause_words
 from db.wording.claims import material_words
-from db.wording.effects import Effect
+from db.wording.effects.played import Effect
 from db.wording.evidence import EVEN, Evidence, verdict
 from db.wording.facts import CHECKS, Facts, facts_of, left_by_point
 from db.wording.languages.grammar import Verbosity

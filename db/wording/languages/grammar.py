@@ -105,7 +105,7 @@ class Grammar:
     themes: Mapping[str, str]
     """What a move does, for each of the motifs of `db.wording.facts`: ``forks {targets}``."""
     effects: Mapping[str, str]
-    """What a move does, for each of `db.wording.effects.EFFECTS`: ``attacks {targets}``."""
+    """What a move does, for each of `db.wording.effects.finding.EFFECTS`: ``attacks {targets}``."""
     points: Mapping[str, str]
     """What a better move does about the answer, for each word of `db.wording.facts.Point`: ``guards {piece}``."""
     plural: Mapping[chess.PieceType, str]

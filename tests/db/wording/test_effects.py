@@ -3,7 +3,7 @@
 import chess
 import pytest
 
-from db.wording.effects import EFFECTS, effects_of
+from db.wording.effects.finding import EFFECTS, effects_of
 from db.wording.evidence import Evidence
 from db.wording.languages.english import ENGLISH
 from db.wording.languages.german import GERMAN

@@ -1,0 +1,9 @@
+"""Effects: what a move does on the board, as facts that a sentence may state.
+
+==========  ======================================================================
+played.py   a move of a line with what it does, as values
+attacks.py  attacks, pins, offers and guards
+places.py   pawns, files, squares, castling
+finding.py  all that a move does: also what it takes, threatens, trades, promotes
+==========  ======================================================================
+"""

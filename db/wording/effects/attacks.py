@@ -1,0 +1,141 @@
+"""Effects of a move on pieces of the other side, and on own ones that they attack."""
+
+import chess
+
+from db.wording.effects.played import Effect, Played, after_pass, can_be_taken
+from db.wording.stands import PIECE, POINT, Target, gains_on
+from trapcore.piece_values import POINTS
+
+_NAMED = 2  # pieces that are named as attacked
+
+
+def attack(played: Played) -> Effect | None:
+    """It attacks pieces that could be taken with profit, if the other side did nothing, and could not before."""
+    if can_be_taken(played.after, played.move.to_square):
+        return None
+    idle = after_pass(played.after)
+    if idle is None:
+        return _attack_with_check(played)
+    before, found = gains_on(played.before), []
+    own = played.after.attacks(played.move.to_square)
+    for square, gain in gains_on(idle).items():
+        kind = idle.piece_type_at(square)
+        if played.before.is_check() and square not in own:
+            continue  # it may have been attacked before
+        if kind is not None and gain >= (POINT if kind == chess.PAWN else PIECE) and 2 * before.get(square, 0) < gain:
+            found.append((kind, square))
+    found.sort(key=lambda target: -POINTS[target[0]])
+    found = [target for target in found if target[1] in own or _is_uncovered(played, target[1])]
+    found = [target for target in found if _matters(played, target[1])]
+    pieces = [target for target in found if target[0] != chess.PAWN]
+    if len(pieces) == 1 and pieces[0][0] == played.piece and pieces[0][1] in own:
+        return Effect("offer", tuple(pieces))
+    named = (pieces or found)[:_NAMED]
+    if not named:
+        return None
+    by_itself = named[0][1] in own
+    named = [each for each in named if (each[1] in own) == by_itself]
+    if by_itself and len(named) == 1:
+        named += _behind(played, idle, named[0])
+    return Effect("attack" if by_itself else "uncover", tuple(named))
+
+
+def _behind(played: Played, idle: chess.Board, front: Target) -> list[Target]:
+    """A piece of less worth behind the attacked one on the same line, which could be taken with profit without that.
+    ``idle`` is the position after a pass of the other side."""
+    idle = idle.copy(stack=False)
+    idle.remove_piece_at(front[1])
+    opened = idle.attacks(played.move.to_square) - played.after.attacks(played.move.to_square)
+    gains = gains_on(idle) if idle.is_valid() else {}
+    kinds = [(idle.piece_type_at(square), square) for square in opened if gains.get(square, 0) >= POINT]
+    return [(kind, square) for kind, square in kinds if kind and 1 < POINTS[kind] < POINTS[front[0]]][:1]
+
+
+def _attack_with_check(played: Played) -> Effect | None:
+    """The piece that gives check attacks another piece, which is worth more or has no guard; it could not be taken with
+    profit before, and the line shows that the attack counts."""
+    to, other, before = played.move.to_square, not played.own, gains_on(played.before)
+    found = []
+    for square in played.after.attacks(to) & played.after.occupied_co[other]:
+        kind = played.after.piece_type_at(square)
+        if kind in (None, chess.PAWN, chess.KING) or before.get(square, 0) >= POINT:
+            continue
+        is_won = POINTS[kind] > POINTS[played.piece] or not played.after.attackers(other, square)
+        if is_won and _matters(played, square):
+            found.append((kind, square))
+    found.sort(key=lambda target: -POINTS[target[0]])
+    return Effect("attack", tuple(found[:_NAMED])) if found and played.after.checkers_mask() == 1 << to else None
+
+
+def _is_uncovered(played: Played, square: chess.Square) -> bool:
+    """Whether a piece attacks the square through the one that has been left."""
+    left = played.move.from_square
+    return any(left in chess.SquareSet.between(by, square) for by in played.after.attackers(played.own, square))
+
+
+def _matters(played: Played, square: chess.Square) -> bool:
+    """Whether the line shows that the attack on the square counts: the reply takes the piece away or guards it, or the
+    piece falls later. Where the line is not known it may."""
+    reply = played.reply
+    if reply is None:
+        return True
+    name = chess.square_name(square)
+    if reply.from_square == square:
+        # With a capture or a check it goes on its own business.
+        return not (played.after.is_capture(reply) or played.after.gives_check(reply))
+    if any(uci[2:4] == name for uci in played.line[1::2]):
+        return True
+    answered = played.after.copy(stack=False)
+    answered.push(reply)
+    return square in answered.attacks(reply.to_square) - played.after.attacks(reply.from_square)
+
+
+def offer(played: Played) -> Effect | None:
+    """A queen or a rook comes to where it faces the same piece of the other side, and neither can be taken for free."""
+    kind, own, start = played.piece, played.after.attacks(played.move.to_square), played.move.from_square
+    if kind not in (chess.QUEEN, chess.ROOK) or can_be_taken(played.after, played.move.to_square):
+        return None
+    if played.after.is_check() or played.before.is_capture(played.move):
+        return None  # nobody may take the offer at once, or what it takes is more
+    faced = (own - played.before.attacks(start)) & played.after.pieces(kind, not played.own)
+    return Effect("offer", ((kind, min(faced)),)) if faced else None
+
+
+def pin(played: Played) -> Effect | None:
+    """The piece that moves pins a piece to its king, and cannot be taken with profit."""
+    other, to = not played.own, played.move.to_square
+    if can_be_taken(played.after, to):
+        return None
+    for square in chess.SquareSet(played.after.occupied_co[other]):
+        kind = played.after.piece_type_at(square)
+        if kind in (None, chess.PAWN, chess.KING) or not played.after.is_pinned(other, square):
+            continue
+        ray = played.after.pin(other, square)
+        if to in ray and not played.before.is_pinned(other, square):
+            return Effect("pin", ((kind, square),))
+    return None
+
+
+def guard(played: Played) -> Effect | None:
+    """It guards a piece that could be taken with profit, or takes it out of the attack."""
+    idle = after_pass(played.before)
+    if idle is None or played.before.is_check():
+        return None
+    hangs = [
+        (kind, square)
+        for square, gain in gains_on(idle).items()
+        if (kind := idle.piece_type_at(square)) is not None and gain >= (POINT if kind == chess.PAWN else PIECE)
+    ]
+    still = gains_on(played.after)
+    hangs.sort(key=lambda target: -POINTS[target[0]])
+    for kind, square in hangs:
+        if square == played.move.from_square:
+            if kind == chess.PAWN or played.before.is_capture(played.move):
+                continue
+            return None if still.get(played.move.to_square, 0) >= POINT else Effect("escape", ((kind, square),))
+        if played.after.piece_at(square) != played.before.piece_at(square):
+            continue  # the rook of a king that castles
+        newly = square in played.after.attacks(played.move.to_square) - played.before.attacks(played.move.from_square)
+        if newly and still.get(square, 0) < POINT:
+            return Effect("guard", ((kind, square),))
+    return None

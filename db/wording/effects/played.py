@@ -1,0 +1,69 @@
+"""A move of a line with what it does, and what is read off the positions around it."""
+
+from dataclasses import dataclass
+
+import chess
+
+from db.wording.stands import POINT, Target, gains_on
+from trapcore import _native
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What a move does."""
+
+    does: str
+    """One of `EFFECTS`."""
+    targets: tuple[Target, ...] = ()
+    """Pieces that it acts on, and where they stand, the most valuable first."""
+    square: chess.Square | None = None
+    """The square, or a square of the file, that it is about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A move of a line, with the positions around it."""
+
+    before: chess.Board
+    after: chess.Board
+    move: chess.Move
+    line: tuple[str, ...]
+    """UCI: what follows."""
+    half_move: int
+    """As `db.wording.moves.line` takes it."""
+
+    @property
+    def own(self) -> chess.Color:
+        """The side that moves."""
+        return self.before.turn
+
+    @property
+    def piece(self) -> chess.PieceType:
+        """The piece that moves."""
+        kind = self.before.piece_type_at(self.move.from_square)
+        assert kind is not None
+        return kind
+
+    @property
+    def reply(self) -> chess.Move | None:
+        """The next move of the line."""
+        return chess.Move.from_uci(self.line[0]) if self.line else None
+
+
+def gain(played: Played) -> int:
+    """What the move wins by exchanges on its square, centipawns."""
+    return dict(_native.exchanges(played.before.fen())).get(played.move.uci(), 0)
+
+
+def after_pass(board: chess.Board) -> chess.Board | None:
+    """The position with the other side to move; None if the one that is to move is in check."""
+    if board.is_check():
+        return None
+    board = board.copy(stack=False)
+    board.push(chess.Move.null())
+    return board
+
+
+def can_be_taken(board: chess.Board, square: chess.Square) -> bool:
+    """Whether the side to move can take what stands there with profit."""
+    return gains_on(board).get(square, 0) >= POINT
