@@ -17,7 +17,7 @@ from trapcore.trees.chess_game import parse_position
 _AGREES = 0.15
 """Two searches agree where their win chances differ by less."""
 
-_BEST_PLIES = 5
+BEST_PLIES = 9
 """Plies of the better line that are shown."""
 
 
@@ -198,7 +198,7 @@ def values_of(game: _native.GameFindings, engine: str) -> dict[str, PositionValu
 
 def with_best_line(event: TrapEvent, line: Sequence[str]) -> TrapEvent:
     """The event with another line (UCI, one move or more) that begins with the best move in its position."""
-    sans = tuple(_native.sans(event.fen, line[:_BEST_PLIES]))
+    sans = tuple(_native.sans(event.fen, line[:BEST_PLIES]))
     return replace(event, best=line[0], best_san=sans[0], best_line_san=sans)
 
 

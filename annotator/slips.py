@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from annotator.events import BEST_PLIES
 from annotator.selection import Selection, is_book
 from db.traps.position_value import PositionValue, Values
 from db.wording.evidence import Evidence
@@ -19,8 +20,6 @@ SEEMS = 0.05
 
 _MATED = -0.9  # win chance of who may be mated by force
 _MATE_NODES = 50_000
-_BEST_PLIES = 5
-"""Plies of the better line that are kept, as the core keeps them for its findings."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +96,7 @@ def slips_of(
                 value=value,
                 before=before.chance,
                 after=-after.chance,
-                better=before.line[:_BEST_PLIES],
+                better=before.line[:BEST_PLIES],
                 line=after.line,
             )
 

@@ -18,7 +18,7 @@ use crate::pgn::records::{Noted, Unread, games};
 use crate::pgn::splitter::Batch;
 
 /// Plies of the better line that are shown.
-const BEST_LINE: usize = 5;
+const BEST_LINE: usize = 9;
 
 /// One event with its words.
 pub(crate) struct Finding {
