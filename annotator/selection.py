@@ -52,11 +52,12 @@ def hangs_on(event: TrapEvent) -> bool:
     """Whether anything hung on the bait, so that the event is worth telling.
 
     Nothing did if it costs less than a mistake, or less than a blunder for a player who stands lost anyway, except a
-    missed mate. A player who mates, or plays on in the book, does not avoid a bait. A known trap is reported if its
-    bait is taken.
+    missed mate. A player who mates, plays on in the book, or makes another mistake does not avoid a bait. A known trap
+    is reported if its bait is taken.
     """
     if event.event is Event.AVOIDED:
-        return not event.played.endswith("#") and not is_book(_after(event.fen, event.played))
+        is_mistake = event.played_loss is not None and event.played_loss >= MISTAKE
+        return not (is_mistake or event.played.endswith("#") or is_book(_after(event.fen, event.played)))
     if event.known or (event.event is Event.MISSED and event.proof.mate_in is not None):
         return True
     if event.before is None or event.after is None:

@@ -184,6 +184,8 @@ class _Game:
     """The last ply at which a player missed an answer that was reported, by whose it was and the answer (UCI)."""
     answered: dict[int, Evidence] = field(default_factory=dict)
     """Moves that lost whose answers were reported, by their ply."""
+    avoided: set[tuple[str, str]] = field(default_factory=set)
+    """Where a bait was reported to be avoided, by the player and the square that it goes to."""
     named: set[str] = field(default_factory=set)
     """Traps that were named, each by what its variants have in common."""
 
@@ -298,7 +300,12 @@ class _Game:
         else:
             # That a piece is not left hanging is no news.
             wanted = narrator.verbosity is Verbosity.FULL and not hung_before(event)
-        return narrator.avoided(evidence, shows_line=not self.teller.variations) if wanted else ""
+        place = event.mover, event.bait[2:4]
+        text = narrator.avoided(evidence, shows_line=not self.teller.variations) if wanted else ""
+        if _is_named(event) or place not in self.avoided:
+            self.avoided |= {place} if text else set()
+            return text
+        return ""
 
     def _evidence(self, event: TrapEvent) -> Evidence:
         """What may be said of the event; a trap that was named on another move of the game is not named again."""
