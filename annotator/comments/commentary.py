@@ -15,7 +15,7 @@ import chess.pgn
 from annotator.comments.encoding import folded, transliterated
 from annotator.comments.evaluations import evaluation, stated_chance
 from annotator.comments.evidence import evidence_of, half_move
-from annotator.comments.glyphs import JUDGEMENTS, glyph
+from annotator.comments.glyphs import GOOD, JUDGEMENTS, glyph
 from annotator.comments.own_comments import OwnWords, own_block, unmarked
 from annotator.comments.pgn_insert import Edit, Layout, MoveText, edits
 from annotator.comments.style import Style
@@ -141,9 +141,11 @@ class Commentator:
                 if text.add_slip(slip, narrator, answered.get(ply - 1), said, misses_again=again):
                     missed[ply] = slip.best
                 answered[ply] = slip.evidence
-            if not any(each in JUDGEMENTS for each in place.anchor.nags):
-                judged = glyph([each.event for each in told.get(ply, ())], here)
-                text.nag = judged if slip is None else nag(slip.loss)
+            judged = nag(slip.loss) if slip is not None else glyph([each.event for each in told.get(ply, ())], here)
+            signs = {each for each in place.anchor.nags if each in JUDGEMENTS}
+            text.nag = None if signs else judged
+            if judged == GOOD and signs <= {GOOD} and not text.words and ply not in room.quiet:
+                text.praise(here, replace(self.style.narrator, before=said.words.get(ply - 1, "")))
             texts[ply] = text
         return texts, told
 
@@ -283,6 +285,13 @@ class _MoveComment:
             self._words.append(self._written(words))
         self._vary(_better(slip.value.origin, slip.best_line, slip.value.half_move), words)
         return is_told and bool(words)
+
+    def praise(self, events: Sequence[TrapEvent], narrator: Narrator) -> None:
+        """Add what the only good answer does."""
+        answers = (event for event in events if event.event is Event.SPRUNG and event.only_move)
+        words = next((narrator.only_good(evidence_of(event)) for event in answers), "")
+        if words and not self._is_brief:
+            self._words.append(self._written(words))
 
     @property
     def words(self) -> str:

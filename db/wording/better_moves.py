@@ -8,7 +8,9 @@ import chess
 from db.wording import moves
 from db.wording.claims import material_words, percent_of_chance, points_of_cost
 from db.wording.effects.finding import effects_of
+from db.wording.effects.later import taken_next, takes_and_attacks, takes_pawn
 from db.wording.effects.played import Effect
+from db.wording.effects.threats import answer_threatens, best_threatens
 from db.wording.evidence import BETTER, EVEN, Evidence, is_worth_a_pawn, worth_of
 from db.wording.facts import CHECKS, LONGEST_MATE, Facts, Point, facts_of
 from db.wording.languages.grammar import Verbosity
@@ -18,33 +20,62 @@ from db.wording.material import (
     best_moves,
     board_at,
     both_take_back,
-    lost_points,
     takes_with_profit,
 )
 from db.wording.phrases import Phrases
 from db.wording.reasons import (
     AS_GOOD,
     STRONG,
-    answer_threatens,
     best_effect,
-    best_threatens,
     guarded_later,
     is_little,
     line_effect,
     takes_wrong,
 )
-from db.wording.stands import Target, after_line, counts_of, is_taken_at_once, points_of, searched, taken_by
+from db.wording.stands import counts_of, is_taken_at_once, points_of, searched
 from trapcore.piece_values import POINTS
 from trapcore.trees.chess_game import parse_position
 from trapcore.win_chance import INACCURACY, win_chance
 
 _SHOWN = 3  # plies of a missed line that a comment shows if it can say nothing else about it
-_SETTLED = 5  # plies of a line after which it is counted who has more
 
 
 @dataclass(frozen=True, slots=True)
 class BetterMoves(Phrases):
     """Writes the sentences about moves that were not played."""
+
+    def missed(
+        self, evidence: Evidence, played_loss: float | None = None, *, was_told: bool = False, again: bool = False
+    ) -> str:
+        """Of the answer to a losing move that is not the right one, and what it gives back (0..2, None if unknown).
+
+        ``was_told``: the right answer was reported with the losing move. ``again``: the same answer was missed before,
+        and that was reported.
+        """
+        left = None if evidence.after is None else -evidence.after
+        small = left is None or played_loss is None or played_loss < INACCURACY or not evidence.settled
+        # Two searches measured them, so that more may be given back than there was.
+        chances = "" if small else chance_words(left, max(-1.0, left - played_loss))  # type: ignore[operator]
+        mate = evidence.mate_in is not None
+        facts = facts_of(evidence)
+        side = self.language.sides[evidence.is_black]
+        gaps = {"side": side, "killer": self._killer(evidence, facts), "chances": chances}
+        if again:
+            return self._say("misses_again", **gaps)
+        if was_told and not mate and left is not None and left < -EVEN:
+            return self._is_better(evidence, facts, chances)
+        if was_told and mate:
+            return self._say("misses_the_mate", **gaps)
+        if evidence.name and not was_told:
+            key = "misses_named" if mate else "misses_named_gain"
+            return self._say(key, **gaps, name=self._name(evidence), mate=self._mate(evidence, facts))
+        if evidence.mate_in == 1:
+            return self._say("misses_mate_at_once", **gaps, mate=self._mate(evidence, facts))
+        if mate:
+            return self._say("misses_mate", **gaps, a_mate=self._mate(evidence, facts, self.language.a_mate))
+        if facts.perpetual is not None:
+            return self._say("misses_perpetual", **gaps)
+        return self._misses(evidence, facts, gaps)
 
     def _better(
         self,
@@ -54,11 +85,12 @@ class BetterMoves(Phrases):
         *,
         again: bool = False,
         misses: bool = False,
+        meets: bool = True,
     ) -> str:
         """What was better, and by how much; empty where nothing is known, and if little is to be said.
 
         ``again``: that the player misses the answer was reported of his move before. ``misses``: all that the losing
-        move does is to miss something.
+        move does is to miss something. ``meets``: also how the better move meets the answer.
         """
         if self.verbosity is Verbosity.BRIEF:
             return ""
@@ -100,7 +132,7 @@ class BetterMoves(Phrases):
             key = "misses_material" if misses and key == "wins" else key
             what = material_words(self.language, facts.best_wins)
             return self._say(key, side=side, killer=best, best=best, what=what, chances=chances)
-        best, does = self._takes_next(evidence) or (best, self._best_does(evidence, facts, meets=not misses))
+        best, does = self._takes_next(evidence) or (best, self._best_does(evidence, facts, meets=meets and not misses))
         if does:
             key = "misses_theme" if misses else "best_effect"
             return self._say(key, side=side, killer=best, best=best, does=does, chances=chances)
@@ -117,12 +149,21 @@ class BetterMoves(Phrases):
         )
 
     def _best_does(self, evidence: Evidence, facts: Facts, *, meets: bool = True) -> str:
-        """``takes the knight on e2``: what the better move does that the losing one does not, and with ``meets``
-        how it meets the same answer; empty if that is nothing."""
+        """``takes the pawn on d6 and guards the rook on b6``: what the better move does that the losing one does not,
+        and with ``meets`` how it meets the same answer; empty if that is nothing."""
+        does, taken = self._best_point(evidence, facts, meets=meets), takes_pawn(evidence)
+        effect = best_effect(evidence)
+        is_trade = effect is not None and effect.does in ("trade", "exchange", "doubled")
+        if not does or taken is None or is_trade or chess.square_name(taken[1]) in does:
+            return does
+        return f"{self._effect(Effect('take', (taken,)))} {self.language.joined} {does}"
+
+    def _best_point(self, evidence: Evidence, facts: Facts, *, meets: bool) -> str:
+        """The same without the pawn that it takes."""
         point, effect = facts.point, best_effect(evidence)
         if point is not None and point.does in _ABOUT_SQUARES and facts.best_takes is not None:
             point = None  # what it takes is more
-        attack = _takes_and_attacks(evidence)
+        attack = takes_and_attacks(evidence)
         if point is not None and not _says_more(effect, point, evidence):
             does = self._point(point, self._killer(evidence, facts))
             return f"{does} {self.language.joined} {self._effect(attack)}" if attack and point.does == "pawn" else does
@@ -143,11 +184,12 @@ class BetterMoves(Phrases):
         return "" if threat is None else self._threat(threat, evidence.half_move)
 
     def _takes_next(self, evidence: Evidence) -> tuple[str, str] | None:
-        """The better line until its second move takes a piece, and that it does; None if it takes none."""
-        taken = _taken_next(evidence)
-        if taken is None:
+        """The better line until it takes something, not at once, and that it does; None if it takes nothing."""
+        found = taken_next(evidence)
+        if found is None:
             return None
-        return moves.line(evidence.best_line[:_SHOWN], evidence.half_move), self._effect(Effect("take", (taken,)))
+        ply, taken = found
+        return moves.line(evidence.best_line[:ply], evidence.half_move), self._effect(Effect("take", (taken,)))
 
     def _meets(self, evidence: Evidence, facts: Facts) -> str:
         """``meets 12.Nxf7 with 12...Nxf4``: the reply of the better move to the same answer; empty without one. Of a
@@ -177,26 +219,26 @@ class BetterMoves(Phrases):
             return self._misses_theme(gaps, *later)
         # What the move takes as well it does not miss.
         takes = evidence.bait[2:4] == answered.killer_line[0][2:4]
-        ply, does = (1, "") if takes else self._answer_does(answered, lost, is_strong=True)
+        line, does = ("", "") if takes else self._answer_does(answered, lost, is_strong=True)
         effect = best_effect(evidence)
         if not does and (facts.point is not None or effect is None or not is_little(effect, evidence)):
-            ply, does = 1, self._best_does(evidence, facts, meets=False)
+            line, does = gaps["killer"], self._best_does(evidence, facts, meets=False)
         if not does and takes:
             return self._say("misses_killer", **gaps | {"killer": self._plies(answered, lost.line[:_SHOWN])})
         if not does:
             return self._misses(answered, lost, gaps)
-        return self._misses_theme(gaps, self._plies(answered, lost.line[:ply]), does)
+        return self._misses_theme(gaps, line, does)
 
     def _misses(self, evidence: Evidence, facts: Facts, gaps: dict[str, str]) -> str:
         """That the answer to a losing move was missed, and what it wins or does."""
-        ply, does = self._answer_does(evidence, facts, is_strong=True)
+        line, does = self._answer_does(evidence, facts, is_strong=True)
         if not does and facts.material is not None:
             return self._say("misses_material", **gaps, what=self._won(evidence, facts.material))
         if not does:
-            ply, does = self._answer_does(evidence, facts, is_strong=False)
+            line, does = self._answer_does(evidence, facts, is_strong=False)
         if not does:
             return self._say("misses_killer", **gaps | {"killer": self._plies(evidence, facts.line[:_SHOWN])})
-        return self._misses_theme(gaps, self._plies(evidence, facts.line[:ply]), does)
+        return self._misses_theme(gaps, line, does)
 
     def _misses_theme(self, gaps: dict[str, str], line: str, does: str) -> str:
         """That a line was missed, and what it does, unless that is reported of the move before."""
@@ -209,10 +251,10 @@ class BetterMoves(Phrases):
         best = self._killer(evidence, facts)
         if facts.material is not None:
             return self._say("wins", best=best, what=self._won(evidence, facts.material), chances=chances)
-        ply, does = self._answer_does(evidence, facts, is_strong=False)
+        line, does = self._answer_does(evidence, facts, is_strong=False)
         if not does:
             return self._say("is_better", best=best, chances=chances)
-        return self._say("best_effect", best=self._plies(evidence, facts.line[:ply]), does=does, chances=chances)
+        return self._say("best_effect", best=line, does=does, chances=chances)
 
     def _won(self, evidence: Evidence, lost: Material) -> str:
         """What the answer to a losing move wins: what that move took before is not given for it."""
@@ -225,33 +267,36 @@ class BetterMoves(Phrases):
         pieces = sorted((*lost.lost, *taken), key=lambda kind: -POINTS[kind])
         return material_words(self.language, replace(lost, lost=tuple(pieces), gained=tuple(gained)))
 
-    def _answer_does(self, evidence: Evidence, facts: Facts, *, is_strong: bool) -> tuple[int, str]:
-        """What the answer to a losing move does, or its line soon, by the ply from 1; empty if that is nothing.
+    def _answer_does(self, evidence: Evidence, facts: Facts, *, is_strong: bool) -> tuple[str, str]:
+        """The line to what the answer to a losing move does, or its line soon, and that; empty if that is nothing.
 
         ``is_strong``: only a motif, the capture of a piece, and a threat against one.
         """
-        motif = facts.motif
+        motif, killer = facts.motif, self._killer(evidence, facts)
         if motif is not None and not (motif.name in CHECKS and facts.material is not None):
-            return motif.ply, self._does(motif)
+            return self._plies(evidence, facts.line[: motif.ply]), self._does(motif)
         if facts.material is not None:
-            return 1, ""
-        baited, killer = parse_position(evidence.fen), evidence.killer_line[0]
-        baited.push_uci(evidence.bait)
-        square = chess.parse_square(killer[2:4])
-        taken = baited.piece_type_at(square) if takes_with_profit(baited, killer) else None
+            return killer, ""
+        baited, uci = board_at(evidence, 1), evidence.killer_line[0]
+        square = chess.parse_square(uci[2:4])
+        taken = baited.piece_type_at(square) if takes_with_profit(baited, uci) else None
         if taken is not None and taken != chess.PAWN:
-            return 1, self._point(Point("captures", taken, square))
+            return killer, self._point(Point("captures", taken, square))
         later = line_effect(evidence, is_forced=False)
         if later is not None or is_strong:
-            return (1, "") if later is None else (later[0], self._effect_in_line(evidence, *later))
+            return (
+                (killer, "")
+                if later is None
+                else (self._until(evidence, *later), self._effect_in_line(evidence, *later))
+            )
         if taken is not None:
-            return 1, self._point(Point("captures", taken, square))
+            return killer, self._point(Point("captures", taken, square))
         effects = effects_of(baited, evidence.killer_line, evidence.half_move + 1)
         effect = next((each for each in effects if not is_little(each, evidence)), None)
         if effect is not None:
-            return 1, self._effect(effect)
+            return killer, self._effect(effect)
         threat = answer_threatens(evidence)
-        return 1, "" if threat is None else self._threat(threat, evidence.half_move + 1)
+        return killer, "" if threat is None else self._threat(threat, evidence.half_move + 1)
 
     def _answer(self, evidence: Evidence, facts: Facts, risk: float | None) -> str:
         if self.verbosity is Verbosity.BRIEF or facts.best is None or evidence.before is None:
@@ -318,46 +363,6 @@ def _reply_to_answer(evidence: Evidence) -> str | None:
     return None if is_same else after.san(move)
 
 
-def _taken_next(evidence: Evidence) -> Target | None:
-    """The piece that the second move of the better line takes, if the side is ahead by that afterwards, and not after
-    the losing move; None if there is none, or if the first move says enough."""
-    line, before = best_moves(evidence), parse_position(evidence.fen)
-    if len(line) < _SHOWN or evidence.mate_in is not None:
-        return None
-    first = taken_by(before, before.parse_uci(line[0]))
-    if first is not None and first[0] != chess.PAWN:
-        return None
-    replied = after_line(before, line[:2])
-    move = replied.parse_uci(line[2])
-    taken = taken_by(replied, move)
-    if taken is None or taken[0] == chess.PAWN or line[1][2:4] == line[2][2:4]:
-        return None
-    won = [-lost_points(before, line[: ply + 1]) for ply in range(min(len(line), _SETTLED))]
-    played = -lost_points(before, (evidence.bait, *evidence.killer_line[: _SHOWN - 1]))
-    is_won = len(won) > _SHOWN and min(won[_SHOWN - 1 :]) >= max(POINTS[chess.KNIGHT] - 1, won[0] + 1, played + 1)
-    return taken if is_won else None
-
-
-@lru_cache(maxsize=4096)
-def _takes_and_attacks(evidence: Evidence) -> Effect | None:
-    """The attack on a piece that the better move makes while it takes a pawn; None without one."""
-    before, line = parse_position(evidence.fen), best_moves(evidence)
-    taken = taken_by(before, before.parse_uci(line[0])) if line else None
-    if taken is None or taken[0] != chess.PAWN:
-        return None
-    attacks = (each for each in effects_of(before, line, evidence.half_move) if each.does in ("attack", "uncover"))
-    return next((each for each in attacks if each.targets[0][0] != chess.PAWN), None)
-
-
-def only_attacks(evidence: Evidence, ply: int) -> bool:
-    """Whether the move of the killer line at this ply, from 1, is a quiet one that attacks a single piece."""
-    board = board_at(evidence, ply)
-    if board.is_capture(board.parse_uci(evidence.killer_line[ply - 1])):
-        return False
-    found = line_effect(evidence, is_forced=False)
-    return found is not None and found[0] == ply and found[1].does == "attack" and len(found[1].targets) == 1
-
-
 def _left_motif(evidence: Evidence, facts: Facts) -> str:
     """The fork or skewer that the answer makes at once, if the better move takes one of the pieces away before that;
     empty without one."""
@@ -366,6 +371,8 @@ def _left_motif(evidence: Evidence, facts: Facts) -> str:
         return ""
     best, killer = chess.Move.from_uci(evidence.best or ""), chess.Move.from_uci(evidence.killer_line[0])
     after.push(killer)
+    if chess.parse_square(evidence.bait[2:4]) in motif.squares:
+        return ""  # the losing move has walked into it
     is_left = best.from_square in motif.squares and best.to_square not in after.attacks(killer.to_square)
     return motif.name if is_left else ""
 

@@ -224,7 +224,8 @@ def cause_words(evidence: Evidence, facts: Facts, language: Grammar) -> tuple[st
         return "cause_leaves", {"piece": language.the_piece[left[0]], "bare": "", "square": chess.square_name(left[1])}
     gaps = _gaps(evidence, baited, language)
     falls = chess.parse_square(gaps["square"]) if evidence.cause in _LOSES and gaps["piece"] else None
-    if falls is None or not _is_lost(facts, baited.piece_type_at(falls)):
+    is_taken = falls is not None and _is_taken(baited, evidence.killer_line[:_SOON], falls)
+    if falls is None or not is_taken or not _is_lost(facts, baited.piece_type_at(falls)):
         falls = _falls_first(baited, evidence.killer_line)
         if evidence.cause in _LOSES - {"threat"}:
             return None
@@ -239,6 +240,8 @@ def cause_words(evidence: Evidence, facts: Facts, language: Grammar) -> tuple[st
         return None
     if evidence.cause != "threat":
         square = _gaps(evidence, baited, language)["square"]
+        if evidence.cause == "square" and not _still_covers(evidence, chess.parse_square(square)):
+            return None
         is_king = baited.piece_type_at(bait.to_square) == chess.KING
         used = any(uci[:2] == square for uci in evidence.killer_line[:_SOON:2])
         if evidence.cause == "line" and (is_king or not used):
@@ -255,6 +258,15 @@ def cause_words(evidence: Evidence, facts: Facts, language: Grammar) -> tuple[st
         return ("cause_threat_line", {}) if says_why and is_threat(evidence) else None
     # The piece moves to where it falls or is hit: nothing threatened it before.
     return ("walks_into_theme" if shows else "walks_into"), {}
+
+
+def _still_covers(evidence: Evidence, square: chess.Square) -> bool:
+    """Whether the piece that the losing move takes off the square still covers it after the best move."""
+    if evidence.best is None:
+        return True
+    best, bait = (chess.Move.from_uci(uci) for uci in (evidence.best, evidence.bait))
+    after = after_line(parse_position(evidence.fen), (evidence.best,))
+    return square in after.attacks(best.to_square if best.from_square == bait.from_square else bait.from_square)
 
 
 def _unguarded(before: chess.Board, baited: chess.Board, evidence: Evidence) -> Target | None:

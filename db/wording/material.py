@@ -47,6 +47,7 @@ HELD_PLIES = 4
 
 
 _KEPT_NODES = 40_000  # of the search for another reply that keeps what is said to be lost
+_COMPARED = 5  # plies of the better line in which something falls, or is allowed, as well
 _ROUNDING = 0.5  # points by which exchanges count pieces in another way
 _NAMED = 3  # pieces that are named where the line goes on to what happens to one that takes back
 _LISTED = 4  # pieces that a sentence lists at most
@@ -167,7 +168,7 @@ def material_won(evidence: Evidence, before: chess.Board) -> Material | None:
     None if that is nothing certain, or the losing move wins as much. Of what it wins by its line, and against the next
     best reply, it is the least.
     """
-    line, victim = best_moves(evidence), not before.turn
+    line, victim = best_moves(evidence, whole=True), not before.turn
     start = counts_of(before)
     # What falls to the first move may be taken back by it: the line does not show it.
     stand = _won(start, before, line, victim)
@@ -228,10 +229,10 @@ def board_at(evidence: Evidence, ply: int) -> chess.Board:
     return after_line(parse_position(evidence.fen), (evidence.bait, *evidence.killer_line[: ply - 1]))
 
 
-def best_moves(evidence: Evidence) -> list[str]:
-    """The line with the best move, UCI."""
+def best_moves(evidence: Evidence, *, whole: bool = False) -> list[str]:
+    """The line with the best move, UCI; unless the ``whole`` one, as much of it as is compared with other lines."""
     board = parse_position(evidence.fen)
-    return [board.push_san(san).uci() for san in evidence.best_line]
+    return [board.push_san(san).uci() for san in evidence.best_line[: None if whole else _COMPARED]]
 
 
 def _won(

@@ -7,15 +7,16 @@ import chess
 
 from db.wording import moves
 from db.wording.claims import material_words
-from db.wording.effects.finding import effects_of
+from db.wording.effects.finding import SACRIFICES, effects_of
 from db.wording.effects.played import Effect
+from db.wording.effects.threats import Threat
 from db.wording.evidence import Evidence
-from db.wording.facts import CHECKS, Facts, Motif, Point
+from db.wording.facts import CHECKS, Facts, Motif, Point, facts_of
 from db.wording.languages.grammar import FIRST_HALF_MOVE, Grammar, Verbosity
 from db.wording.material import board_at, takes_with_profit
 from db.wording.moves import MATE_PLIES, shown_line
 from db.wording.names import trap_name
-from db.wording.reasons import STRONG, Threat, line_effect, takes_back, was_there
+from db.wording.reasons import STRONG, line_effect, takes_back, was_there
 from db.wording.stands import Target, taken_by
 from trapcore.piece_values import POINTS
 from trapcore.trees.chess_game import parse_position
@@ -80,7 +81,7 @@ class Phrases:
             # What the first move takes, the cause has named.
             is_named = is_cause and evidence.cause in _TAKEN and found[0] == 1
             does = self._effect(found[1]) if is_named else self._effect_in_line(evidence, *found)
-            return f"{self._plies(evidence, facts.line[: found[0]])} {does}"
+            return f"{self._until(evidence, *found)} {does}"
         return self._plies(evidence, facts.line[:exchange]) if exchange else self._line(evidence, facts)
 
     def _cause_shown(self, evidence: Evidence, facts: Facts, reason: tuple[str, dict[str, str]]) -> str:
@@ -156,7 +157,12 @@ class Phrases:
             return does
         if effect.targets and all(kind == chess.PAWN for kind, _ in effect.targets):
             return self._effect(Effect("take", (taken,)))
-        return f"{self._effect(Effect('take', (taken,)))} {self.language.joined} {does}"
+        return f"{self._effect(Effect('take', (taken,)))} {self.language.joined} {self._effect(effect.on_pieces)}"
+
+    def _until(self, evidence: Evidence, ply: int, effect: Effect) -> str:
+        """The killer line to the move at this ply, from 1, which has the effect, or as far as that takes to be seen."""
+        end = ply + _SACRIFICED if effect.does in SACRIFICES else ply
+        return self._plies(evidence, facts_of(evidence).line[:end])
 
     def _plain_effect(self, evidence: Evidence) -> str:
         """What the answer takes, attacks or threatens, whether or not it does that after the better move as well; empty
@@ -198,6 +204,8 @@ class Phrases:
 
 _WITH_SUBJECT = frozenset({"sets_mate", "sets_gain", "sets"})
 
+
+_SACRIFICED = 2  # plies behind a sacrifice that show what it is for
 
 _TAKEN = frozenset({"taken", "retaken", "threat", "leaves", "uncovers", "overloaded", "cuts_off"})
 """Causes that a capture shows."""

@@ -1,12 +1,13 @@
 """Reasons: what only one of two moves does, or only the answer to one of them."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import lru_cache
 
 import chess
 
-from db.wording.effects.finding import EFFECTS, effects_of
+from db.wording.effects.finding import EFFECTS, SACRIFICES, effects_of
 from db.wording.effects.played import Effect
 from db.wording.evidence import Evidence
 from db.wording.material import (
@@ -15,7 +16,6 @@ from db.wording.material import (
     board_at,
     is_made_up_for,
     is_paid_for,
-    lost_points,
     takes_with_profit,
 )
 from db.wording.stands import (
@@ -26,16 +26,14 @@ from db.wording.stands import (
     is_taken_at_once,
     mates_at_once,
     searched,
-    settled,
     taken_by,
 )
 from trapcore.piece_values import POINTS
 from trapcore.trees.chess_game import parse_position
-from trapcore.win_chance import BLUNDER, win_chance
+from trapcore.win_chance import BLUNDER, MISTAKE, win_chance
 
 AS_GOOD = 0.1  # win chance by which searches of two moves differ that are as good as each other
 _NODES = 8_000  # of such a search
-_THREATENED, _THREATENED_MATE = 2, 3  # points that a threat wins at least, and moves to a mate that threatens
 
 _SOON = 6  # plies of a line in which happens what a move is about
 
@@ -45,10 +43,13 @@ _OF_BETTER = frozenset({"guard", "escape", "trade", "exchange", "take", "develop
 _SMALL = frozenset(
     {"no_castling", "doubled", "offer", "open_file", "half_open", "challenge", "outpost", "seventh", "advance"}
 )
-"""Effects that are no reason why a move costs `BLUNDER`."""
+"""Effects that are no reason why a move costs `MISTAKE`."""
 
-STRONG = frozenset({"mate_threat", "promotion", "attack", "uncover", "pin"})
+STRONG = SACRIFICES | {"mate_threat", "promotion", "attack", "uncover", "pin"}
 """Threats; of pieces more than of pawns."""
+
+_AT_ANY_TIME = frozenset({"attack", "uncover", "offer", "pin", "challenge"})
+"""Effects that a move has later as well."""
 
 _ON_TARGETS = frozenset({"win", "attack", "uncover", "offer", "pin", "guard", "escape", "challenge"})
 """Two of these effects are the same if their targets are of the same kinds."""
@@ -65,7 +66,7 @@ def answer_effect(evidence: Evidence) -> Effect | None:
         return None
     baited = parse_position(evidence.fen)
     baited.push_uci(evidence.bait)
-    hidden = _OF_BETTER | (_SMALL if evidence.cost is not None and evidence.cost >= BLUNDER else frozenset())
+    hidden = _OF_BETTER | (_SMALL if evidence.cost is not None and evidence.cost >= MISTAKE else frozenset())
     if takes_back(evidence):
         hidden |= frozenset(EFFECTS) - {"mate_threat", "promotion", "promotes"}
     effects = [
@@ -125,10 +126,17 @@ def line_effect(
         else:
             if is_forced and _has_another(board, evidence.killer_line[ply - 1], evidence.after):
                 return None
-            if not _is_natural(board, evidence.killer_line[ply - 1]):
+            if not is_natural(board, evidence.killer_line[ply - 1]):
                 gone = evidence.killer_line[ply - 1][2:4]  # nothing forces a piece to go to where it is attacked
         board.push_uci(evidence.killer_line[ply - 1])
     return None
+
+
+def attack_on(target: Target, evidence: Evidence) -> Effect:
+    """The attack of the answer on this piece, with what else it attacks."""
+    effects = effects_of(board_at(evidence, 1), evidence.killer_line, evidence.half_move + 1)
+    attacks = (each for each in effects if each.does == "attack" and target in each.targets)
+    return next(attacks, Effect("attack", (target,)))
 
 
 def stood_attacked(evidence: Evidence, taken: Effect) -> bool:
@@ -138,7 +146,7 @@ def stood_attacked(evidence: Evidence, taken: Effect) -> bool:
 
 
 def _is_expected(evidence: Evidence) -> bool:
-    """Whether the line of the best move has the answer as well."""
+    """Whether the line of the best move soon has the answer as well."""
     return evidence.killer_line[0] in best_moves(evidence)[1::2]
 
 
@@ -216,93 +224,6 @@ def is_threat(evidence: Evidence) -> bool:
     return is_still_best(idle, killer)
 
 
-@dataclass(frozen=True, slots=True)
-class Threat:
-    """What a move threatens."""
-
-    san: str
-    """The next move of its side, if the other one passed."""
-    attacked: Target | None
-    """The piece that it takes, if that is done by the piece that has moved."""
-
-
-@lru_cache(maxsize=4096)
-def threat_of(fen: str) -> tuple[str, int] | None:
-    """What the side that has just moved threatens in this position (UCI), and what that is worth, centipawns: mate in
-    three, or a capture or a check that wins two points more than the position is worth; None without one, or in check.
-    """
-    board = parse_position(fen)
-    if board.is_check():
-        return None
-    idle = board.copy(stack=False)
-    idle.push(chess.Move.null())
-    found = searched(idle)
-    if not found.line:
-        return None
-    move = idle.parse_uci(found.line[0])
-    if not (idle.is_capture(move) or idle.gives_check(move) or move.promotion):
-        return None
-    if found.mate_in is not None and 0 < found.mate_in <= _THREATENED_MATE:
-        return found.line[0], found.value
-    now = -searched(board).value
-    wins = -lost_points(idle, settled(idle, found.line))
-    is_threat = wins >= _THREATENED and found.value - now >= POINT * _THREATENED
-    return (found.line[0], found.value) if is_threat else None
-
-
-def answer_threatens(evidence: Evidence) -> Threat | None:
-    """What the answer to a losing move threatens."""
-    if evidence.mate_in is not None:
-        return None
-    baited = parse_position(evidence.fen)
-    baited.push_uci(evidence.bait)
-    return _threat(baited, evidence.killer_line)
-
-
-def best_threatens(evidence: Evidence) -> Threat | None:
-    """What the best move threatens that the losing move does not threaten; not that move itself."""
-    line, before = best_moves(evidence), parse_position(evidence.fen)
-    if not line or evidence.mate_in is not None:
-        return None
-    best, played = _threat(before, line), _threat(before, (evidence.bait,))
-    if best is None or best.san.rstrip("+#") == before.san(before.parse_uci(evidence.bait)).rstrip("+#"):
-        return None
-    return None if played is not None and best.san == played.san else best
-
-
-def _threat(board: chess.Board, line: Sequence[str]) -> Threat | None:
-    """What the first move of the line threatens that would have won less at once. Of a move that takes something, only
-    what its own piece attacks. Trades are left out."""
-    move, after = board.parse_uci(line[0]), after_line(board, line[:1])
-    if not _stays(after, move, line[1:]):
-        return None
-    found = threat_of(after.fen())
-    if found is None:
-        return None
-    threat, value = found
-    if board.is_legal(chess.Move.from_uci(threat)):
-        at_once = searched(board, _NODES, (threat,)).value
-        if at_once > value - POINT * _THREATENED:
-            return None
-    taker, target = chess.parse_square(threat[:2]), chess.parse_square(threat[2:4])
-    if after.piece_type_at(taker) == after.piece_type_at(target):
-        return None  # the other side may take first
-    after.push(chess.Move.null())
-    taken = taken_by(after, after.parse_uci(threat))
-    by_itself = taken is not None and chess.Move.from_uci(threat).from_square == move.to_square
-    if board.is_capture(move) and not by_itself:
-        return None
-    return Threat(after.san(after.parse_uci(threat)), taken if by_itself else None)
-
-
-def _stays(after: chess.Board, move: chess.Move, line: Sequence[str]) -> bool:
-    """Whether the piece that has moved is not taken, or is a pawn that is taken back."""
-    if not line or line[0][2:4] != chess.square_name(move.to_square):
-        return True
-    is_pawn = after.piece_type_at(move.to_square) == chess.PAWN
-    return is_pawn and len(line) > 1 and line[1][2:4] == line[0][2:4]
-
-
 def is_still_best(board: chess.Board, move: str) -> bool:
     """Whether a move (UCI) of the side to move is as good as any by a short search."""
     asked, best = (searched(board, _NODES, only).value for only in ((move,), ()))
@@ -328,13 +249,13 @@ def is_likely(evidence: Evidence, ply: int) -> bool:
     """Whether each reply of the killer line before this ply is one that anybody would see."""
     board = board_at(evidence, 1)
     for count, uci in enumerate(evidence.killer_line[: ply - 1], 1):
-        if count % 2 == 0 and not _is_natural(board, uci):
+        if count % 2 == 0 and not is_natural(board, uci):
             return False
         board.push_uci(uci)
     return True
 
 
-def _is_natural(board: chess.Board, reply: str) -> bool:
+def is_natural(board: chess.Board, reply: str) -> bool:
     """Whether the reply takes something, answers a check, or moves a piece that could be taken with profit."""
     move, idle = board.parse_uci(reply), board.copy(stack=False)
     if board.is_check() or board.is_capture(move):
@@ -349,7 +270,7 @@ def _is_about(effect: Effect, square: str) -> bool:
 
 def _is_strong(effect: Effect) -> bool:
     pieces = any(kind != chess.PAWN for kind, _ in effect.targets)
-    return effect.does in ("mate_threat", "promotion") or (effect.does in STRONG and pieces)
+    return effect.does in SACRIFICES | {"mate_threat", "promotion"} or (effect.does in STRONG and pieces)
 
 
 def gives_up_castling(evidence: Evidence) -> bool:
@@ -369,9 +290,12 @@ def best_effect(evidence: Evidence) -> Effect | None:
     if evidence.best is None:
         return None
     before = parse_position(evidence.fen)
-    line = best_moves(evidence) or [evidence.best]
+    line, whole = best_moves(evidence) or [evidence.best], best_moves(evidence, whole=True) or [evidence.best]
     played = list(effects_of(before, (evidence.bait, *evidence.killer_line), evidence.half_move))
-    effects = effects_of(before, line, evidence.half_move)
+    effects = effects_of(before, whole, evidence.half_move)
+    if evidence.best in evidence.killer_line[1:2]:
+        # It is played next, anyway.
+        effects = (each for each in effects if each.does not in _AT_ANY_TIME)
     return _first_new((each for each in effects if _explains(each, evidence, line)), played)
 
 
@@ -439,9 +363,17 @@ def _hangs(evidence: Evidence, square: str) -> bool:
 
 
 def _first_new(effects: Iterable[Effect], others: Sequence[Effect]) -> Effect | None:
-    """The first of these effects that the others lack. Squares make no difference."""
+    """The first of these effects that the others lack. Squares make no difference. Of an attack on a piece that they
+    attack as well, the pawn that is attacked with it."""
     known = set(map(_sort, others))
-    return next((each for each in effects if _sort(each) not in known), None)
+    attacked = Counter(kind for each in others if each.does == "attack" for kind, _ in each.targets)
+    for each in effects:
+        left = Counter(kind for kind, _ in each.targets) - attacked if each.does == "attack" else Counter()
+        if each.does == "attack" and set(left) == {chess.PAWN} and each.targets[0][0] != chess.PAWN:
+            return replace(each, targets=each.targets[-left[chess.PAWN] :])
+        if left or (each.does != "attack" and _sort(each) not in known):
+            return each
+    return None
 
 
 def _sort(effect: Effect) -> tuple[str, tuple[chess.PieceType, ...]]:

@@ -10,11 +10,13 @@ from dataclasses import dataclass, replace
 import chess
 
 from db.wording import moves
-from db.wording.better_moves import BetterMoves, chance_words, cost_words, only_attacks
+from db.wording.better_moves import BetterMoves, cost_words
 from db.wording.causes import cause_words
 from db.wording.claims import material_words
+from db.wording.effects.later import only_attacks
 from db.wording.effects.played import Effect
-from db.wording.evidence import EVEN, Evidence, verdict
+from db.wording.effects.threats import answer_threatens
+from db.wording.evidence import Evidence, verdict
 from db.wording.facts import CHECKS, Facts, facts_of, left_by_point
 from db.wording.languages.grammar import Verbosity
 from db.wording.material import material_shown
@@ -22,10 +24,8 @@ from db.wording.names import trap_name
 from db.wording.reasons import (
     answer_effect,
     answer_takes,
-    answer_threatens,
-    best_effect,
+    attack_on,
     gives_up_castling,
-    guarded_later,
     is_allowed_as_well,
     is_likely,
     line_effect,
@@ -37,7 +37,6 @@ from db.wording.reasons import (
 )
 from db.wording.stands import taken_by
 from trapcore.trees.chess_game import parse_position
-from trapcore.win_chance import INACCURACY
 
 _Squares = Sequence[chess.Square] | None  # that a reason is about; None if the answer only makes a threat
 
@@ -109,39 +108,6 @@ class Narrator(BetterMoves):
             return True
         return bool(self._what_happened(_without_missed(evidence), judges=False, leaves=False))
 
-    def missed(
-        self, evidence: Evidence, played_loss: float | None = None, *, was_told: bool = False, again: bool = False
-    ) -> str:
-        """Of the answer to a losing move that is not the right one, and what it gives back (0..2, None if unknown).
-
-        ``was_told``: the right answer was reported with the losing move. ``again``: the same answer was missed before,
-        and that was reported.
-        """
-        left = None if evidence.after is None else -evidence.after
-        small = left is None or played_loss is None or played_loss < INACCURACY or not evidence.settled
-        # Two searches measured them, so that more may be given back than there was.
-        chances = "" if small else chance_words(left, max(-1.0, left - played_loss))  # type: ignore[operator]
-        mate = evidence.mate_in is not None
-        facts = facts_of(evidence)
-        side = self.language.sides[evidence.is_black]
-        gaps = {"side": side, "killer": self._killer(evidence, facts), "chances": chances}
-        if again:
-            return self._say("misses_again", **gaps)
-        if was_told and not mate and left is not None and left < -EVEN:
-            return self._is_better(evidence, facts, chances)
-        if was_told and mate:
-            return self._say("misses_the_mate", **gaps)
-        if evidence.name and not was_told:
-            key = "misses_named" if mate else "misses_named_gain"
-            return self._say(key, **gaps, name=self._name(evidence), mate=self._mate(evidence, facts))
-        if evidence.mate_in == 1:
-            return self._say("misses_mate_at_once", **gaps, mate=self._mate(evidence, facts))
-        if mate:
-            return self._say("misses_mate", **gaps, a_mate=self._mate(evidence, facts, self.language.a_mate))
-        if facts.perpetual is not None:
-            return self._say("misses_perpetual", **gaps)
-        return self._misses(evidence, facts, gaps)
-
     def sprung(self, evidence: Evidence, played: str) -> str:
         """Of the right answer ``played`` (SAN) to a losing move that was not reported itself."""
         facts = facts_of(evidence)
@@ -187,13 +153,12 @@ class Narrator(BetterMoves):
         facts = facts_of(evidence)
         gaps = self._trap(evidence, facts)
         if evidence.mate_in is None and facts.material is None and not evidence.name:
-            ply, does = self._answer_does(evidence, facts, is_strong=True)
+            shown, does = self._answer_does(evidence, facts, is_strong=True)
             taken = answer_takes(evidence, is_reason=False)
             if facts.taken is not None and taken is not None and taken.targets[0][0] <= facts.taken[0]:
                 return ""  # that is too little for what the bait takes
-            if facts.motif is None and only_attacks(evidence, ply):
+            if facts.motif is None and only_attacks(evidence):
                 return ""  # it goes away
-            shown = self._plies(evidence, facts.line[:ply])
             return self._say("avoids_effect", **gaps | {"line": shown, "does": does}) if does else ""
         if not shows_line and facts.material is None:
             gaps["line"] = gaps["killer"]
@@ -247,9 +212,17 @@ class Narrator(BetterMoves):
             return self._with_better(evidence, better, is_told=answered is not None, judges=False)
         if answered is not None or facts.best_wins is not None or facts.point is not None:
             return better
-        return self._allows(evidence, facts, cost_words(evidence)) or (
-            better if best_effect(evidence) is not None or guarded_later(evidence) is not None else ""
-        )
+        if allowed := self._allows(evidence, facts, cost_words(evidence)):
+            return allowed
+        says_why = bool(self._takes_next(evidence) or self._best_does(evidence, facts, meets=False))
+        return self._better(evidence, None, answered, again=misses_again, meets=False) if says_why else ""
+
+    def only_good(self, evidence: Evidence) -> str:
+        """Of the right answer to a losing move, where every other answer loses much: what it does; empty if that is
+        nothing, of a mate, and of an answer that was reported with the losing move."""
+        does = "" if evidence.mate_in is not None else self._plain_effect(evidence)
+        is_told = self._killer(evidence, facts_of(evidence)) in self.before
+        return self._say("only_good", does=does) if does and not is_told else ""
 
     def stalemate(self, fen: str, move: str, half_move: int) -> str:
         """Of a move (UCI) that is stalemate."""
@@ -336,7 +309,7 @@ class Narrator(BetterMoves):
         is_bare = bool(evidence.best_line) and not self._best_does(evidence, facts)
         small = line_effect(evidence, is_forced=False, is_strong=False) if is_bare else None
         if small is not None and is_likely(evidence, small[0]):
-            found = {"killer": self._plies(evidence, facts.line[: small[0]]), "does": self._effect(small[1])}
+            found = {"killer": self._until(evidence, *small), "does": self._effect(small[1])}
             return self._say("allows_effect", **gaps | found | {"chances": ""})
         return self._say("gives_up_castling", **gaps) if gives_up_castling(evidence) else ""
 
@@ -350,10 +323,10 @@ class Narrator(BetterMoves):
         found = self._answer_reason(evidence, facts)
         if found is None:
             return ""
-        ply, does, squares = found
+        ply, shown, does, squares = found
         gaps = {"move": self._bait(evidence, facts), "does": does, "chances": chances}
         if squares is None or not was_threatened(evidence, ply, squares):
-            return self._say("allows_effect", **gaps, killer=self._plies(evidence, facts.line[:ply]))
+            return self._say("allows_effect", **gaps, killer=shown)
         baited = parse_position(evidence.fen)
         baited.push_uci(evidence.bait)
         move = chess.Move.from_uci(evidence.killer_line[ply - 1])
@@ -362,15 +335,24 @@ class Narrator(BetterMoves):
             return self._of_piece("cause_threat", taken, gaps | {"why": self._plies(evidence, [baited.san(move)])})
         if not baited.is_legal(move):
             # The line begins with the answer to a check.
-            return self._say("allows_effect", **gaps, killer=self._plies(evidence, facts.line[:ply]))
-        return self._say("ignores_effect", **gaps, killer=self._plies(evidence, [baited.san(move)]))
+            return self._say("allows_effect", **gaps, killer=shown)
+        return self._say(
+            "ignores_effect", **gaps, killer=shown if ply == 1 else self._plies(evidence, [baited.san(move)])
+        )
 
-    def _answer_reason(self, evidence: Evidence, facts: Facts) -> tuple[int, str, _Squares] | None:
-        """What the answer to a losing move does, or its line soon: the ply from 1, the words, and the squares it is
-        about; None if that is nothing, or if the best move allows it as well."""
+    def _answer_reason(self, evidence: Evidence, facts: Facts) -> tuple[int, str, str, _Squares] | None:
+        """What the answer to a losing move does, or its line soon: the ply from 1, the line, the words, and the squares
+        it is about; None if that is nothing, or if the best move allows it as well."""
+
+        def told(found: tuple[int, Effect]) -> tuple[int, str, str, _Squares]:
+            squares = [square for _, square in found[1].targets]
+            return found[0], self._until(evidence, *found), self._effect_in_line(evidence, *found), squares
+
+        killer = self._killer(evidence, facts)
+
         motif = facts.motif
         if motif is not None and motif.name not in CHECKS and not is_allowed_as_well(evidence):
-            return motif.ply, self._does(motif), motif.squares
+            return motif.ply, self._plies(evidence, facts.line[: motif.ply]), self._does(motif), motif.squares
         effect, taken = answer_effect(evidence), answer_takes(evidence)
         found = (1, effect) if effect is not None else line_effect(evidence)
         if found is None and taken is not None:
@@ -379,22 +361,22 @@ class Narrator(BetterMoves):
             squares = [square for _, square in found[1].targets]
             # Nobody has to meet a trade.
             if found[1].does in _MET or not was_there(evidence, found[0], squares):
-                return found[0], self._effect_in_line(evidence, *found), squares
+                return told(found)
         is_new = not is_allowed_as_well(evidence) and not takes_back(evidence)
         threat = answer_threatens(evidence) if is_new else None
         if threat is not None:
             if threat.attacked is not None:
-                does = self._effect_in_line(evidence, 1, Effect("attack", (threat.attacked,)))
-                return 1, does, [threat.attacked[1]]
-            return 1, self._threat(threat, evidence.half_move + 1), None
+                return told((1, attack_on(threat.attacked, evidence)))
+            return 1, killer, self._threat(threat, evidence.half_move + 1), None
         shown = material_shown(evidence, parse_position(evidence.fen), moves.MOST_PLIES)
         what = "" if shown is None else material_words(self.language, shown)
         if shown is not None and what != self.language.material and not is_allowed_as_well(evidence):
-            return shown.ply, self.language.points["wins"].format(what=what), ()
+            line = self._plies(evidence, facts.line[: shown.ply])
+            return shown.ply, line, self.language.points["wins"].format(what=what), ()
         later = line_effect(evidence, is_forced=False)
         if later is None or not is_likely(evidence, later[0]) or is_allowed_as_well(evidence):
             return None
-        return later[0], self._effect_in_line(evidence, *later), [square for _, square in later[1].targets]
+        return told(later)
 
     def _of_cause(self, evidence: Evidence, facts: Facts) -> dict[str, str]:
         """Gaps of the sentences about causes."""

@@ -5,5 +5,7 @@ played.py   a move of a line with what it does, as values
 attacks.py  attacks, pins, offers and guards
 places.py   pawns, files, squares, castling
 finding.py  all that a move does: also what it takes, threatens, trades, promotes
+threats.py  what a move threatens to do next, by a search
+later.py    what a line does later than at once, or besides what it takes
 ==========  ======================================================================
 """

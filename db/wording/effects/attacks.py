@@ -20,8 +20,6 @@ def attack(played: Played) -> Effect | None:
     own = played.after.attacks(played.move.to_square)
     for square, gain in gains_on(idle).items():
         kind = idle.piece_type_at(square)
-        if played.before.is_check() and square not in own:
-            continue  # it may have been attacked before
         if kind is not None and gain >= (POINT if kind == chess.PAWN else PIECE) and 2 * before.get(square, 0) < gain:
             found.append((kind, square))
     found.sort(key=lambda target: -POINTS[target[0]])
@@ -30,13 +28,13 @@ def attack(played: Played) -> Effect | None:
     pieces = [target for target in found if target[0] != chess.PAWN]
     if len(pieces) == 1 and pieces[0][0] == played.piece and pieces[0][1] in own:
         return Effect("offer", tuple(pieces))
-    named = (pieces or found)[:_NAMED]
+    named = (pieces if len(pieces) > 1 else found)[:_NAMED]
     if not named:
         return None
     by_itself = named[0][1] in own
     named = [each for each in named if (each[1] in own) == by_itself]
-    if by_itself and len(named) == 1:
-        named += _behind(played, idle, named[0])
+    if by_itself and not any(kind != chess.PAWN for kind, _ in named[1:]):
+        named[1:] = _behind(played, idle, named[0]) or named[1:]
     return Effect("attack" if by_itself else "uncover", tuple(named))
 
 
@@ -64,7 +62,7 @@ def _attack_with_check(played: Played) -> Effect | None:
         if is_won and _matters(played, square):
             found.append((kind, square))
     found.sort(key=lambda target: -POINTS[target[0]])
-    return Effect("attack", tuple(found[:_NAMED])) if found and played.after.checkers_mask() == 1 << to else None
+    return Effect("attack", tuple(found[:_NAMED])) if found else None
 
 
 def _is_uncovered(played: Played, square: chess.Square) -> bool:

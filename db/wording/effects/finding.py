@@ -13,6 +13,8 @@ from db.wording.effects.played import Effect, Played, after_pass, can_be_taken, 
 from db.wording.stands import PIECE, mates_at_once, taken_by
 from trapcore.piece_values import POINTS
 
+_UNTIL_CHECK = 2  # moves behind a sacrifice until the check that it is for
+_COVER = 2  # squares from the king to the pawns of its cover, at most
 _PROMOTES_IN = 9  # plies of a line until which a pawn promotes that its first move brings through
 
 
@@ -28,7 +30,10 @@ def effects_of(before: chess.Board, line: Sequence[str], half_move: int) -> Iter
             yield effect
 
 
-_LASTING = frozenset({"win", "promotes", "promotion", "doubled", "trade", "exchange", "take", "no_castling"})
+SACRIFICES = frozenset({"draws_king", "opens_king"})
+"""Effects of a piece that is given up, which only the two next moves show."""
+
+_LASTING = SACRIFICES | {"win", "promotes", "promotion", "doubled", "trade", "exchange", "take", "no_castling"}
 """Effects that stay if the piece that moved is taken."""
 
 
@@ -55,6 +60,24 @@ def _mate_threat(played: Played) -> Effect | None:
     is_known = played.reply is not None  # then a reader of effects sees whether it is taken
     idle = after_pass(played.after) if is_known or not can_be_taken(played.after, played.move.to_square) else None
     return Effect("mate_threat") if idle is not None and mates_at_once(idle) else None
+
+
+def _sacrifice(played: Played) -> Effect | None:
+    """It gives up a piece that the king takes, or for a pawn of his cover, which a pawn takes back; a check follows."""
+    to, reply = played.move.to_square, played.reply
+    king, taken = played.before.king(not played.own), taken_by(played.before, played.move)
+    if king is None or reply is None or reply.to_square != to or len(played.line) < _UNTIL_CHECK:
+        return None
+    board = played.after.copy(stack=False)
+    board.push(reply)
+    check = board.parse_uci(played.line[_UNTIL_CHECK - 1])
+    won = sum(POINTS[each[0]] for each in (taken, taken_by(board, check)) if each is not None)
+    if played.piece == chess.PAWN or POINTS[played.piece] - won < 1 or not board.gives_check(check):
+        return None
+    if reply.from_square == king:
+        return Effect("draws_king", square=to)
+    are_pawns = taken is not None and taken[0] == chess.PAWN == played.after.piece_type_at(reply.from_square)
+    return Effect("opens_king") if are_pawns and chess.square_distance(to, king) <= _COVER else None
 
 
 def _promotion(played: Played) -> Effect | None:
@@ -90,14 +113,14 @@ def _trade(played: Played) -> Effect | None:
 
 
 _FINDERS: tuple[Callable[[Played], Effect | None], ...] = (
-    _win, _mate_threat, _promotion, _trade, places.doubled, _take, attacks.attack, attacks.offer, attacks.pin,
-    attacks.guard, places.no_castling, places.passed, places.opposition, places.seventh, places.outpost,
+    _win, _mate_threat, _sacrifice, _promotion, _trade, places.doubled, _take, attacks.attack, attacks.offer,
+    attacks.pin, attacks.guard, places.no_castling, places.passed, places.opposition, places.seventh, places.outpost,
     places.open_file, places.half_open, places.challenge, places.development, places.castling, places.centre,
 )  # fmt: skip
 
 EFFECTS = (
-    "win", "mate_threat", "promotes", "promotion", "trade", "exchange", "doubled", "take", "attack",
-    "uncover", "offer", "pin", "guard",
+    "win", "mate_threat", "draws_king", "opens_king", "promotes", "promotion", "trade", "exchange", "doubled", "take",
+    "attack", "uncover", "offer", "pin", "guard",
     "escape", "no_castling", "passed", "advance", "opposition", "seventh", "outpost", "open_file", "half_open",
     "challenge", "development", "castles", "centre",
 )  # fmt: skip

@@ -5,6 +5,7 @@ import chess
 from db.wording.effects.played import Effect, Played, can_be_taken
 
 _DEVELOPED_UNTIL = 31  # half-moves until which a piece that leaves its first rank is developed
+_SOON = 6  # plies of a line in which a passed pawn must not fall
 _CENTRE = chess.SquareSet(chess.BB_FILE_C | chess.BB_FILE_D | chess.BB_FILE_E | chess.BB_FILE_F)
 
 
@@ -36,7 +37,8 @@ def passed(played: Played) -> Effect | None:
     if played.piece != chess.PAWN or played.move.promotion is not None:
         return None
     to = played.move.to_square
-    if not _is_passed(played.after, to, played.own) or can_be_taken(played.after, to):
+    is_lost = any(uci[2:4] == chess.square_name(to) for uci in played.line[:_SOON:2])
+    if is_lost or not _is_passed(played.after, to, played.own) or can_be_taken(played.after, to):
         return None
     if not _is_passed(played.before, played.move.from_square, played.own):
         return Effect("passed", square=to)
@@ -59,7 +61,7 @@ def seventh(played: Played) -> Effect | None:
 def open_file(played: Played) -> Effect | None:
     """A rook comes to a file without pawns, from one that has some."""
     to, start = played.move.to_square, played.move.from_square
-    if played.piece != chess.ROOK or chess.square_file(to) == chess.square_file(start):
+    if played.piece != chess.ROOK or chess.square_file(to) == chess.square_file(start) or played.after.is_check():
         return None
     files = [chess.BB_FILES[chess.square_file(square)] & played.after.pawns for square in (to, start)]
     heavy = played.after.occupied_co[not played.own] & (played.after.rooks | played.after.queens)
@@ -71,7 +73,7 @@ def open_file(played: Played) -> Effect | None:
 def half_open(played: Played) -> Effect | None:
     """A rook comes from a file with own pawns to one without, where a pawn of the other side stands."""
     to, start = played.move.to_square, played.move.from_square
-    if played.piece != chess.ROOK or chess.square_file(to) == chess.square_file(start):
+    if played.piece != chess.ROOK or chess.square_file(to) == chess.square_file(start) or played.after.is_check():
         return None
     own = played.after.pieces_mask(chess.PAWN, played.own)
     files = [chess.BB_FILES[chess.square_file(square)] for square in (to, start)]

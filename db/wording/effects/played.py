@@ -1,6 +1,7 @@
 """A move of a line with what it does, and what is read off the positions around it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import chess
 
@@ -18,6 +19,12 @@ class Effect:
     """Pieces that it acts on, and where they stand, the most valuable first."""
     square: chess.Square | None = None
     """The square, or a square of the file, that it is about."""
+
+    @property
+    def on_pieces(self) -> Self:
+        """The same without the pawns that it acts on beside pieces."""
+        pieces = tuple(each for each in self.targets if each[0] != chess.PAWN)
+        return replace(self, targets=pieces or self.targets)
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,6 +67,8 @@ ENGLISH = Grammar(
     effects={
         "win": "takes {targets}",
         "mate_threat": "threatens mate",
+        "draws_king": "draws the king to {square}",
+        "opens_king": "breaks open the king's position",
         "promotes": "promotes the pawn",
         "promotion": "brings the pawn on {square} to promotion",
         "attack": "attacks {targets}",
@@ -272,6 +274,7 @@ ENGLISH = Grammar(
         "punishes_material_at_once": "Punishes {move}, which loses {what}.",
         "punishes_theme": "Punishes {move}: {why}.",
         "punishes": "Punishes {move}.",
+        "only_good": "The only good move: it {does}.",
         "springs_too": "Springs {name} in another way than {killer}.",
         "mates_too": "{played} mates as well as {killer}.",
         # A trap is set, or only a threat made.

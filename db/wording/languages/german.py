@@ -64,6 +64,8 @@ GERMAN = Grammar(
     effects={
         "win": "schlägt {targets}",
         "mate_threat": "droht Matt",
+        "draws_king": "lockt den König nach {square}",
+        "opens_king": "reißt die Königsstellung auf",
         "promotes": "verwandelt den Bauern",
         "promotion": "bringt den Bauern auf {square} zur Umwandlung",
         "attack": "greift {targets} an",
@@ -263,6 +265,7 @@ GERMAN = Grammar(
         "punishes_material": "Bestraft {move}; das verliert {what}: {why}.",
         "punishes_material_at_once": "Bestraft {move}; das verliert {what}.",
         "punishes_theme": "Bestraft {move}: {why}.",
+        "only_good": "Der einzige gute Zug: Er {does}.",
         "punishes": "Bestraft {move}.",
         "springs_too": "Nutzt {name} auf andere Weise als mit {killer}.",
         "mates_too": "{played} setzt ebenso matt wie {killer}.",

@@ -12,6 +12,20 @@ from db.wording.reasons import answer_effect, best_effect, line_effect
 CASES = [
     ("win", "4k3/8/8/3n4/8/8/8/3RK3 w - - 0 1", "d1d5", "4k3/8/4p3/3n4/8/8/8/3RK3 w - - 0 1", "d1d5"),
     ("mate_threat", "6k1/5ppp/8/8/8/8/5PPP/2R3K1 w - - 0 1", "c1c7", "6k1/5pp1/7p/8/8/8/5PPP/2R3K1 w - - 0 1", "c1c7"),
+    (
+        "draws_king",
+        "r1bq1rk1/p4pp1/2p1pn2/2bpP2p/8/2N3P1/PPP2PBP/R1BQR1K1 b - - 0 11",
+        "c5f2 g1f2 f6g4 f2g1",
+        "r1bq1rk1/p4pp1/2p1pn2/2bpP2p/8/2N3P1/PPP2PBP/R1BQR1K1 b - - 0 11",
+        "c5f2 g1f2 f6d7 f2g1",
+    ),
+    (
+        "opens_king",
+        "6k1/2q1bp2/1pb1p1p1/2pnP2p/3P3P/2PB1NQ1/3B1PP1/6K1 w - - 2 24",
+        "d3g6 f7g6 g3g6 g8h8",
+        "k7/2q1bp2/1pb1p1p1/2pnP2p/3P3P/2PB1NQ1/3B1PP1/6K1 w - - 2 24",
+        "d3g6 f7g6 g3g6 a8b8",
+    ),
     ("promotes", "8/P6k/8/8/8/8/8/4K3 w - - 0 1", "a7a8q", "8/8/P6k/8/8/8/8/4K3 w - - 0 1", "a6a7"),
     (
         "promotion",

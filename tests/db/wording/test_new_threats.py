@@ -5,11 +5,12 @@ The positions are from amateur games; the figures and lines are an engine's.
 
 from dataclasses import replace
 
+from db.wording.effects.threats import answer_threatens
 from db.wording.evidence import Evidence
 from db.wording.languages.english import ENGLISH
 from db.wording.languages.german import GERMAN
 from db.wording.languages.grammar import Verbosity
-from db.wording.reasons import answer_threatens, is_threat, was_there
+from db.wording.reasons import is_threat, was_there
 from db.wording.sentences import Narrator
 from tests.db.wording.test_better_moves import evidence
 

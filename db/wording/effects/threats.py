@@ -1,0 +1,102 @@
+"""What a move threatens to do next, by a search of the position after a pass."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import chess
+
+from db.wording.evidence import Evidence
+from db.wording.material import best_moves, lost_points
+from db.wording.stands import POINT, Target, after_line, searched, settled, taken_by
+from trapcore.trees.chess_game import parse_position
+
+_NODES = 8_000  # of a search of a threat that is carried out at once
+_THREATENED, _THREATENED_MATE = 2, 3  # points that a threat wins at least, and moves to a mate that threatens
+
+
+@dataclass(frozen=True, slots=True)
+class Threat:
+    """What a move threatens."""
+
+    san: str
+    """The next move of its side, if the other one passed."""
+    attacked: Target | None
+    """The piece that it takes, if that is done by the piece that has moved."""
+
+
+@lru_cache(maxsize=4096)
+def threat_of(fen: str) -> tuple[str, int] | None:
+    """What the side that has just moved threatens in this position (UCI), and what that is worth, centipawns: mate in
+    three, or a capture or a check that wins two points more than the position is worth; None without one, or in check.
+    """
+    board = parse_position(fen)
+    if board.is_check():
+        return None
+    idle = board.copy(stack=False)
+    idle.push(chess.Move.null())
+    found = searched(idle)
+    if not found.line:
+        return None
+    move = idle.parse_uci(found.line[0])
+    if not (idle.is_capture(move) or idle.gives_check(move) or move.promotion):
+        return None
+    if found.mate_in is not None and 0 < found.mate_in <= _THREATENED_MATE:
+        return found.line[0], found.value
+    now = -searched(board).value
+    wins = -lost_points(idle, settled(idle, found.line))
+    is_threat = wins >= _THREATENED and found.value - now >= POINT * _THREATENED
+    return (found.line[0], found.value) if is_threat else None
+
+
+def answer_threatens(evidence: Evidence) -> Threat | None:
+    """What the answer to a losing move threatens."""
+    if evidence.mate_in is not None:
+        return None
+    baited = parse_position(evidence.fen)
+    baited.push_uci(evidence.bait)
+    return _threat(baited, evidence.killer_line)
+
+
+def best_threatens(evidence: Evidence) -> Threat | None:
+    """What the best move threatens that the losing move does not threaten; not that move itself."""
+    line, before = best_moves(evidence), parse_position(evidence.fen)
+    if not line or evidence.mate_in is not None:
+        return None
+    best, played = _threat(before, line), _threat(before, (evidence.bait,))
+    if best is None or best.san.rstrip("+#") == before.san(before.parse_uci(evidence.bait)).rstrip("+#"):
+        return None
+    return None if played is not None and best.san == played.san else best
+
+
+def _threat(board: chess.Board, line: Sequence[str]) -> Threat | None:
+    """What the first move of the line threatens that would have won less at once. Of a move that takes something, only
+    what its own piece attacks. Trades are left out."""
+    move, after = board.parse_uci(line[0]), after_line(board, line[:1])
+    if not _stays(after, move, line[1:]):
+        return None
+    found = threat_of(after.fen())
+    if found is None:
+        return None
+    threat, value = found
+    if board.is_legal(chess.Move.from_uci(threat)):
+        at_once = searched(board, _NODES, (threat,)).value
+        if at_once > value - POINT * _THREATENED:
+            return None
+    taker, target = chess.parse_square(threat[:2]), chess.parse_square(threat[2:4])
+    if after.piece_type_at(taker) == after.piece_type_at(target):
+        return None  # the other side may take first
+    after.push(chess.Move.null())
+    taken = taken_by(after, after.parse_uci(threat))
+    by_itself = taken is not None and chess.Move.from_uci(threat).from_square == move.to_square
+    if board.is_capture(move) and not by_itself:
+        return None
+    return Threat(after.san(after.parse_uci(threat)), taken if by_itself else None)
+
+
+def _stays(after: chess.Board, move: chess.Move, line: Sequence[str]) -> bool:
+    """Whether the piece that has moved is not taken, or is a pawn that is taken back."""
+    if not line or line[0][2:4] != chess.square_name(move.to_square):
+        return True
+    is_pawn = after.piece_type_at(move.to_square) == chess.PAWN
+    return is_pawn and len(line) > 1 and line[1][2:4] == line[0][2:4]
