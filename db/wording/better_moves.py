@@ -29,6 +29,7 @@ from db.wording.reasons import (
     best_effect,
     guarded_later,
     is_little,
+    is_there_anyway,
     line_effect,
     takes_wrong,
 )
@@ -358,6 +359,8 @@ def _reply_to_answer(evidence: Evidence) -> str | None:
         return None  # the answer would ignore what the better move attacks
     if not (is_forcing or after.is_capture(move) or after.gives_check(move)):
         return None  # what a quiet move does about a quiet one nobody sees
+    if is_there_anyway(evidence, move):
+        return None
     takes = takes_with_profit(after, reply[0])
     is_same = baited.is_legal(move) and takes == takes_with_profit(baited, reply[0])
     return None if is_same else after.san(move)

@@ -15,7 +15,7 @@ from db.wording.facts import CAPTURES, Facts
 from db.wording.languages.english import ENGLISH
 from db.wording.languages.grammar import Grammar
 from db.wording.material import answered_best, best_moves, is_paid_for, lost_points, takes_with_profit
-from db.wording.reasons import is_threat, line_effect, parries_mate, was_there
+from db.wording.reasons import hung_before, is_threat, line_effect, parries_mate, was_there
 from db.wording.stands import Target, after_line, searched, taken_by
 from trapcore.trees.chess_game import parse_position
 
@@ -218,7 +218,7 @@ def cause_words(evidence: Evidence, facts: Facts, language: Grammar) -> tuple[st
         return None  # what is lost says more
     if evidence.cause in ("astray", "no_squares", "trap") and facts.material is None:
         return None  # another reply saves it
-    if evidence.cause == "cover" and not baited.pieces(chess.QUEEN, baited.turn):
+    if evidence.cause == "cover" and not (baited.pieces(chess.QUEEN, baited.turn) and _checks(baited, evidence)):
         return None
     if evidence.cause == "back_rank" and (left := _unguarded(before, baited, evidence)) is not None:
         return "cause_leaves", {"piece": language.the_piece[left[0]], "bare": "", "square": chess.square_name(left[1])}
@@ -248,6 +248,8 @@ def cause_words(evidence: Evidence, facts: Facts, language: Grammar) -> tuple[st
             return None  # nothing comes along the line, or what it attacked goes away
         guards = evidence.cause == "square" and baited.color_at(chess.parse_square(square)) == before.turn
         key = "cause_leaves" if guards and square == evidence.killer_line[0][2:4] else f"cause_{evidence.cause}"
+        if key in _GUARDS and square == evidence.killer_line[0][2:4] and hung_before(evidence):
+            key = "cause_threat"
         return (key, gaps or _gaps(evidence, baited, language)) if key in language.sentences else None
     if gaps and falls is not None and before.is_attacked_by(not before.turn, falls):
         return "cause_threat", gaps
@@ -258,6 +260,12 @@ def cause_words(evidence: Evidence, facts: Facts, language: Grammar) -> tuple[st
         return ("cause_threat_line", {}) if says_why and is_threat(evidence) else None
     # The piece moves to where it falls or is hit: nothing threatened it before.
     return ("walks_into_theme" if shows else "walks_into"), {}
+
+
+def _checks(baited: chess.Board, evidence: Evidence) -> bool:
+    """Whether one of the first moves of the killer line is a check."""
+    plies = range(1, min(_NEAR, len(evidence.killer_line)) + 1, 2)
+    return any(after_line(baited, evidence.killer_line[:ply]).is_check() for ply in plies)
 
 
 def _still_covers(evidence: Evidence, square: chess.Square) -> bool:
@@ -365,10 +373,15 @@ def _is_taken(board: chess.Board, line: Sequence[str], square: chess.Square) -> 
 
 
 _SHOWN = 6  # plies after which is counted what it loses
+_NEAR = 3  # plies of a line in which a check shows that the king lacks cover
 _SOON = 5  # plies of a line in which a piece falls that its cause is about
 _LOSES = frozenset({"taken", "uncovers", "overloaded", "leaves", "cuts_off", "blocks_retreat", "threat", "no_squares",
                     "astray"})  # fmt: skip
 """Causes that name the piece that is lost."""
+
+
+_GUARDS = frozenset({"cause_leaves", "cause_overloaded", "cause_cuts_off"})
+"""Causes by which a piece loses its guard."""
 
 
 _TACTICS = frozenset({"fork", "skewer", "discovery", "trap", "pin"})

@@ -19,15 +19,18 @@ from db.wording.material import (
     takes_with_profit,
 )
 from db.wording.stands import (
+    PIECE,
     POINT,
     Target,
     after_line,
     gains_on,
     is_taken_at_once,
+    mate_threatened,
     mates_at_once,
     searched,
     taken_by,
 )
+from trapcore import _native
 from trapcore.piece_values import POINTS
 from trapcore.trees.chess_game import parse_position
 from trapcore.win_chance import BLUNDER, MISTAKE, win_chance
@@ -47,6 +50,9 @@ _SMALL = frozenset(
 
 STRONG = SACRIFICES | {"mate_threat", "promotion", "attack", "uncover", "pin"}
 """Threats; of pieces more than of pawns."""
+
+_WEAKER = frozenset({"attack", "uncover", "offer", "pin"})
+"""Effects of a move that threatens mate in some moves which say less than that."""
 
 _AT_ANY_TIME = frozenset({"attack", "uncover", "offer", "pin", "challenge"})
 """Effects that a move has later as well."""
@@ -75,10 +81,17 @@ def answer_effect(evidence: Evidence) -> Effect | None:
     if is_allowed_as_well(evidence):
         effects = [each for each in effects if each.does in STRONG]
     found = _first_new(effects, _after_best(evidence))
+    if found is not None and found.does in _WEAKER and threatens_mate(evidence):
+        return Effect("mate_threat")
     if found is not None and found.does != "mate_threat" and any(each.does == "mate_threat" for each in effects):
         return None  # the mate is the threat, and the best move has an answer to it
     # What is lost for certain is said elsewhere: what only falls in the line would be too much.
     return None if found is None or found.does == "win" else found
+
+
+def threatens_mate(evidence: Evidence) -> bool:
+    """Whether the answer threatens a mate in three at most, and would not be as good after the best move."""
+    return mate_threatened(board_at(evidence, 2).fen()) and not is_allowed_as_well(evidence)
 
 
 @lru_cache(maxsize=4096)
@@ -134,7 +147,7 @@ def line_effect(
 
 def attack_on(target: Target, evidence: Evidence) -> Effect:
     """The attack of the answer on this piece, with what else it attacks."""
-    effects = effects_of(board_at(evidence, 1), evidence.killer_line, evidence.half_move + 1)
+    effects = effects_of(board_at(evidence, 1), evidence.killer_line[:1], evidence.half_move + 1)
     attacks = (each for each in effects if each.does == "attack" and target in each.targets)
     return next(attacks, Effect("attack", (target,)))
 
@@ -171,7 +184,7 @@ def _after_best(evidence: Evidence) -> list[Effect]:
     return [] if after is None else list(effects_of(after, evidence.killer_line[:1], evidence.half_move + 1))
 
 
-def _passed(evidence: Evidence) -> chess.Board | None:
+def passed(evidence: Evidence) -> chess.Board | None:
     """The position with the other side to move, as if the player had passed; None if he was in check."""
     board = parse_position(evidence.fen)
     if board.is_check():
@@ -186,7 +199,7 @@ def was_there(evidence: Evidence, ply: int, squares: Sequence[chess.Square]) -> 
 
     Of a move that is about no square, the answer alone was there, if it was the threat.
     """
-    idle, line = _passed(evidence), board_at(evidence, ply)
+    idle, line = passed(evidence), board_at(evidence, ply)
     move = line.parse_uci(evidence.killer_line[ply - 1])
     if idle is None or not idle.is_legal(move):
         return False
@@ -201,15 +214,30 @@ def was_there(evidence: Evidence, ply: int, squares: Sequence[chess.Square]) -> 
     return all(square == move.to_square or idle.is_attacked_by(by, square) for square in squares)
 
 
+def is_there_anyway(evidence: Evidence, reply: chess.Move) -> bool:
+    """Whether this reply to the answer takes with profit after a pass as well: then any move leaves it."""
+    idle, killer = passed(evidence), chess.Move.from_uci(evidence.killer_line[0])
+    if idle is None or not idle.is_legal(killer):
+        return False
+    idle.push(killer)
+    return idle.is_legal(reply) and takes_with_profit(idle, reply.uci())
+
+
+def hung_before(evidence: Evidence) -> bool:
+    """Whether the answer would win the piece that it takes after a pass as well, so that no guard counts."""
+    idle = passed(evidence)
+    return idle is not None and dict(_native.exchanges(idle.fen())).get(evidence.killer_line[0], 0) >= PIECE
+
+
 def parries_mate(evidence: Evidence) -> bool:
     """Whether the other side would mate at once after a pass, and after the losing move only later."""
-    idle = _passed(evidence)
+    idle = passed(evidence)
     return idle is not None and evidence.mate_in is not None and evidence.mate_in > 1 and mates_at_once(idle)
 
 
 def was_threatened(evidence: Evidence, ply: int, squares: Sequence[chess.Square]) -> bool:
     """Whether `was_there` holds of this move, and it would have been as good as any after a pass."""
-    idle = _passed(evidence)
+    idle = passed(evidence)
     there = idle is not None and was_there(evidence, ply, squares)
     return there and idle is not None and is_still_best(idle, evidence.killer_line[ply - 1])
 
@@ -218,7 +246,7 @@ def was_threatened(evidence: Evidence, ply: int, squares: Sequence[chess.Square]
 def is_threat(evidence: Evidence) -> bool:
     """Whether the answer to the losing move was the threat before it: as good as any move after a pass. If the answer
     is as good after the best move, it threatened nothing that a move had to meet."""
-    idle, killer = _passed(evidence), evidence.killer_line[0]
+    idle, killer = passed(evidence), evidence.killer_line[0]
     if idle is None or not idle.is_legal(chess.Move.from_uci(killer)) or is_allowed_as_well(evidence):
         return False
     return is_still_best(idle, killer)
@@ -296,7 +324,12 @@ def best_effect(evidence: Evidence) -> Effect | None:
     if evidence.best in evidence.killer_line[1:2]:
         # It is played next, anyway.
         effects = (each for each in effects if each.does not in _AT_ANY_TIME)
-    return _first_new((each for each in effects if _explains(each, evidence, line)), played)
+    found = _first_new((each for each in effects if _explains(each, evidence, line)), played)
+    if found is not None and found.does not in _WEAKER:
+        return found
+    best, baited = (after_line(before, (uci,)).fen() for uci in (evidence.best, evidence.bait))
+    mates = evidence.mate_in is None and mate_threatened(best) and not mate_threatened(baited)
+    return Effect("mate_threat") if mates else found
 
 
 def is_little(effect: Effect, evidence: Evidence) -> bool:

@@ -13,7 +13,7 @@ from db.wording import moves
 from db.wording.better_moves import BetterMoves, cost_words
 from db.wording.causes import cause_words
 from db.wording.claims import material_words
-from db.wording.effects.later import only_attacks
+from db.wording.effects.later import is_single, only_attacks, taken_after_attack, trade_down
 from db.wording.effects.played import Effect
 from db.wording.effects.threats import answer_threatens
 from db.wording.evidence import Evidence, verdict
@@ -32,12 +32,14 @@ from db.wording.reasons import (
     stood_attacked,
     takes_back,
     takes_wrong,
+    threatens_mate,
     was_there,
     was_threatened,
 )
 from db.wording.stands import taken_by
 from trapcore.trees.chess_game import parse_position
 
+_BY_ANSWER = 1  # ply with which the answer begins a trade
 _Squares = Sequence[chess.Square] | None  # that a reason is about; None if the answer only makes a threat
 
 
@@ -282,6 +284,8 @@ class Narrator(BetterMoves):
             return allows
         if leaves and (left := left_by_point(evidence, facts)) is not None:
             return self._of_piece("leaves_capture", left, gaps)
+        if (traded := trade_down(evidence)) is not None:
+            return self._say("cause_ending" if traded < _BY_ANSWER else "allows_ending", **gaps | {"why": line})
         if small := self._small_reason(evidence, facts, gaps):
             return small
         taken = answer_takes(evidence, is_reason=False)
@@ -346,6 +350,10 @@ class Narrator(BetterMoves):
 
         def told(found: tuple[int, Effect]) -> tuple[int, str, str, _Squares]:
             squares = [square for _, square in found[1].targets]
+            later = taken_after_attack(evidence) if found[0] == 1 and is_single(found[1]) else None
+            if later is not None:
+                line = self._plies(evidence, facts.line[: later[0]])
+                return later[0], line, self._effect(Effect("take", (later[1],))), ()
             return found[0], self._until(evidence, *found), self._effect_in_line(evidence, *found), squares
 
         killer = self._killer(evidence, facts)
@@ -365,6 +373,8 @@ class Narrator(BetterMoves):
         is_new = not is_allowed_as_well(evidence) and not takes_back(evidence)
         threat = answer_threatens(evidence) if is_new else None
         if threat is not None:
+            if threatens_mate(evidence):
+                return told((1, Effect("mate_threat")))
             if threat.attacked is not None:
                 return told((1, attack_on(threat.attacked, evidence)))
             return 1, killer, self._threat(threat, evidence.half_move + 1), None

@@ -11,10 +11,12 @@ from trapcore import _native
 from trapcore.parallel.budget import Budget
 from trapcore.piece_values import POINTS
 from trapcore.proof.search import SearchResult, search
+from trapcore.trees.chess_game import parse_position
 
 LAST_PLY = 9
 """What the line does after so many plies is not examined: it is not shown, and little of it is forced."""
 
+_THREATENED_MATE = 3  # moves to a mate that threatens
 _NODES = 20_000  # of a search, unless it is asked for with others
 
 POINT = 100  # centipawns, as exchanges count them; an exchange that wins less counts for nothing
@@ -143,6 +145,16 @@ def searched(board: chess.Board, nodes: int = _NODES, only: Sequence[str] = ()) 
 @lru_cache(maxsize=4096)
 def _searched(fen: str, nodes: int, only: tuple[str, ...]) -> SearchResult:
     return search(fen, Budget(nodes=nodes), only=only)
+
+
+def mate_threatened(fen: str) -> bool:
+    """Whether the side that has just moved mates in three at most if the other one passes; not if it gives check."""
+    idle = parse_position(fen)
+    if idle.is_check():
+        return False
+    idle.push(chess.Move.null())
+    mate_in = searched(idle).mate_in
+    return mate_in is not None and 0 < mate_in <= _THREATENED_MATE
 
 
 def settled(board: chess.Board, line: Sequence[str]) -> Sequence[str]:

@@ -1,6 +1,9 @@
 """What a line does later than at once, or besides what it takes."""
 
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 import chess
 
@@ -9,48 +12,72 @@ from db.wording.effects.played import Effect
 from db.wording.evidence import Evidence, is_worth_a_pawn
 from db.wording.material import best_moves, board_at, lost_points, takes_with_profit
 from db.wording.reasons import is_natural, line_effect
-from db.wording.stands import Target, after_line, taken_by
+from db.wording.stands import Target, after_line, counts_of, is_quiet, points_of, taken_by
 from trapcore.piece_values import POINTS
 from trapcore.trees.chess_game import parse_position
 
 _AT_THE_LATEST = 5  # ply of the better line with which it takes something
 _SOON = 3  # plies of the better line after which a pawn must not have cost anything
+_LOST = -0.4  # win chance from which down an ending is called lost
+_ENDING = 8  # points of pieces
+_NO_PIECES = (chess.PAWN, chess.KING)
 _SETTLED = 2  # plies later until which the side must stay ahead
 _ROUNDING = 0.5  # points by which pieces that are worth the same may differ
 
 
 @lru_cache(maxsize=4096)
 def taken_next(evidence: Evidence) -> tuple[int, Target] | None:
-    """What the better line takes soon, not at once, and with which ply, from 1, if the side stays ahead by that, and
-    is not after the losing move.
-
-    None if there is nothing, if the first move says enough, and if the replies on the way are not the natural ones. A
-    pawn counts only if the losing move costs no more.
-    """
+    """What the better line takes soon, not at once, and with which ply, from 1; None if there is nothing, or if the
+    first move says enough. After the losing move the side is not ahead by that. A pawn counts only if that costs no
+    more."""
     line, before = best_moves(evidence, whole=True), parse_position(evidence.fen)
     if evidence.mate_in is not None or not line:
         return None
     first = taken_by(before, before.parse_uci(line[0]))
     if first is not None and first[0] != chess.PAWN:
         return None
+    for ply, taken, won in _takes_later(before, line):
+        least = 1 if taken[0] == chess.PAWN and is_worth_a_pawn(evidence) else POINTS[chess.KNIGHT] - 1
+        played = -lost_points(before, (evidence.bait, *evidence.killer_line[: ply - 1]))
+        if won >= max(least, played + 1 - _ROUNDING):
+            return ply, taken
+    return None
+
+
+@lru_cache(maxsize=4096)
+def taken_after_attack(evidence: Evidence) -> tuple[int, Target] | None:
+    """The same of the killer line, if its first move is quiet; after the better move the side is not ahead by that."""
+    baited, before = board_at(evidence, 1), parse_position(evidence.fen)
+    if evidence.mate_in is not None or baited.is_capture(baited.parse_uci(evidence.killer_line[0])):
+        return None
+    better = best_moves(evidence, whole=True)
+    for ply, taken, won in _takes_later(baited, evidence.killer_line):
+        if won >= 1 and won >= lost_points(before, better[: ply + 1]) + 1 - _ROUNDING:
+            return ply, taken
+    return None
+
+
+def _takes_later(before: chess.Board, line: Sequence[str]) -> Iterator[tuple[int, Target, float]]:
+    """What the side to move takes in a line (UCI), not at once: the ply, from 1, and the points by which it stays ahead
+    more than after its first move.
+
+    The replies on the way must be the natural ones, but for one before a piece. What the other side gives up first does
+    not count.
+    """
     won = [-lost_points(before, line[: ply + 1]) for ply in range(len(line))]
     for ply in range(3, min(_AT_THE_LATEST, len(line) - 1) + 1, 2):
-        replied = after_line(before, line[: ply - 1])
+        replied, reached = after_line(before, line[: ply - 1]), after_line(before, line[: ply - 2])
         taken = taken_by(replied, replied.parse_uci(line[ply - 1]))
-        reached = after_line(before, line[: ply - 2])
         is_put_there = line[ply - 2][2:4] == line[ply - 1][2:4]
         is_between = reached.is_check() and not reached.is_capture(reached.parse_uci(line[ply - 2]))
         if taken is None or (is_put_there and not is_between):
-            continue  # what takes something, or is given up, first
-        is_pawn = taken[0] == chess.PAWN
+            continue
         forced = all(is_natural(after_line(before, line[:each]), line[each]) for each in range(1, ply, 2))
-        if not forced and (is_pawn or ply > 3):
-            return None
-        least = 1 if is_pawn and is_worth_a_pawn(evidence) else POINTS[chess.KNIGHT] - 1
-        played = -lost_points(before, (evidence.bait, *evidence.killer_line[: ply - 1]))
-        if min(won[ply - 1 : ply + _SETTLED]) >= max(least, won[0] + 1 - _ROUNDING, played + 1 - _ROUNDING):
-            return ply, taken
-    return None
+        if not forced and (taken[0] == chess.PAWN or ply > 3):
+            return
+        stays = min(won[ply - 1 : ply + _SETTLED])
+        if stays >= won[0] + 1 - _ROUNDING:
+            yield ply, taken, stays
 
 
 @lru_cache(maxsize=4096)
@@ -74,10 +101,45 @@ def takes_pawn(evidence: Evidence) -> Target | None:
     return taken if taken is not None and taken[0] == chess.PAWN else None
 
 
+def trade_down(evidence: Evidence) -> int | None:
+    """Ply of the killer line, from 0 for the losing move, that begins a trade of equal pieces into a lost ending; None
+    without one, and if the better line trades there as well.
+
+    An ending has no queens, and pieces worth `_ENDING` on each side at most. It is lost from `_LOST` down.
+    """
+    if evidence.after is None or evidence.after > _LOST or evidence.mate_in is not None:
+        return None
+    line = (evidence.bait, *evidence.killer_line[: _AT_THE_LATEST - 1])
+    board, better = parse_position(evidence.fen), best_moves(evidence)
+    traded = {uci[2:4] for uci, again in pairwise(better) if uci[2:4] == again[2:4]}
+    for ply, uci in enumerate(line[:-1]):
+        move, again = board.parse_uci(uci), line[ply + 1]
+        first = taken_by(board, move)
+        board.push(move)
+        second = taken_by(board, board.parse_uci(again)) if again[2:4] == uci[2:4] else None
+        if first is None or second is None or chess.PAWN in (first[0], second[0]) or uci[2:4] in traded:
+            continue
+        end = after_line(board, (again,))
+        if abs(POINTS[first[0]] - POINTS[second[0]]) <= _ROUNDING and is_quiet(end) and _is_ending(end):
+            return ply
+    return None
+
+
+def _is_ending(board: chess.Board) -> bool:
+    counts = counts_of(board).values()
+    pieces = (points_of(Counter({kind: n for kind, n in each.items() if kind not in _NO_PIECES})) for each in counts)
+    return not board.queens and all(points <= _ENDING for points in pieces)
+
+
+def is_single(effect: Effect) -> bool:
+    """Whether it is an attack on a single piece, which may go away."""
+    return effect.does == "attack" and len(effect.targets) == 1
+
+
 def only_attacks(evidence: Evidence) -> bool:
     """Whether all that the killer line does is that a quiet move attacks a single piece."""
     found, board = line_effect(evidence, is_forced=False), board_at(evidence, 1)
-    if found is None or found[1].does != "attack" or len(found[1].targets) > 1:
+    if found is None or not is_single(found[1]):
         return False
     if takes_with_profit(board, evidence.killer_line[0]):
         return False

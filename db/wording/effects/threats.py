@@ -8,11 +8,11 @@ import chess
 
 from db.wording.evidence import Evidence
 from db.wording.material import best_moves, lost_points
-from db.wording.stands import POINT, Target, after_line, searched, settled, taken_by
+from db.wording.stands import POINT, Target, after_line, mate_threatened, searched, settled, taken_by
 from trapcore.trees.chess_game import parse_position
 
 _NODES = 8_000  # of a search of a threat that is carried out at once
-_THREATENED, _THREATENED_MATE = 2, 3  # points that a threat wins at least, and moves to a mate that threatens
+_THREATENED = 2  # points that a threat wins at least
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ def threat_of(fen: str) -> tuple[str, int] | None:
     move = idle.parse_uci(found.line[0])
     if not (idle.is_capture(move) or idle.gives_check(move) or move.promotion):
         return None
-    if found.mate_in is not None and 0 < found.mate_in <= _THREATENED_MATE:
+    if mate_threatened(fen):
         return found.line[0], found.value
     now = -searched(board).value
     wins = -lost_points(idle, settled(idle, found.line))

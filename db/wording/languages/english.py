@@ -240,6 +240,7 @@ ENGLISH = Grammar(
         "cause_mate_missed": "{move} lets a mate go: {killer}.",
         "cause_promotion_missed": "{move} does not bring the pawn through: {killer}.",
         "cause_ending": "{move} trades into a lost ending: {why}.",
+        "allows_ending": "{move} allows a trade into a lost ending: {why}.",
         "cause_zugzwang": "{move} runs into zugzwang: {why}.",
         # What was better.
         "is_mate": "{best} is {mate}{chances}.",

@@ -235,6 +235,7 @@ GERMAN = Grammar(
         "cause_mate_missed": "{move} lässt ein Matt aus: {killer}.",
         "cause_promotion_missed": "{move} bringt den Bauern nicht durch: {killer}.",
         "cause_ending": "{move} tauscht in ein verlorenes Endspiel ab: {why}.",
+        "allows_ending": "{move} erlaubt den Abtausch in ein verlorenes Endspiel: {why}.",
         "cause_zugzwang": "{move} führt in Zugzwang: {why}.",
         "is_mate": "{best} ist {mate}{chances}.",
         "mates": "{best} führt zum Matt{chances}.",

@@ -94,3 +94,60 @@ def test_the_only_good_answer_says_what_it_does() -> None:
     assert BESIDE.only_good(said) == "The only good move: it takes the pawn on b4."
     assert replace(BESIDE, before="Loses a pawn: 41.Rxb4.").only_good(said) == "", "it was told of the move before"
     assert BESIDE.only_good(replace(said, mate_in=3)) == ""
+
+
+def test_a_reply_that_every_move_leaves_is_no_point_of_the_better_one() -> None:
+    said = evidence(
+        "1r1r2k1/p4ppp/3Nb3/q1p1Pp2/8/1P3Q2/P4PPP/2RR2K1 w - - 1 23", "a2a4 b8b3 f3c6 b3c3 c1c3 a5c3 c6c7",
+        "c1c2 Rc2 Qb4 Rdc1 Qd4 Rxc5", 0.1372, -0.2016, cause="square", cause_squares=("b3", "a2"), number=23,
+    )  # fmt: skip
+    assert "meets" not in BESIDE.fell(said)
+
+
+def test_a_queen_that_a_knight_attacks_is_not_lost_for_a_guard() -> None:
+    said = evidence(
+        "3nk3/p1p4p/2q1p1p1/1p2N3/8/1P3P2/P1P1Q2P/7K b - - 1 24", "d8f7 e5c6 e8f8 e2e6 g6g5 c6b8 h7h6",
+        "c6d5 Qd5 Kg2 Nf7 Ng4 Ke7", 0.1749, -0.9554, cause="square", cause_squares=("c6", "d8"), number=24,
+    )  # fmt: skip
+    assert BESIDE.fell(said).startswith("Does not save the queen on c6: 25.Nxc6.")
+
+
+def test_a_king_that_nobody_checks_does_not_lack_cover() -> None:
+    said = evidence(
+        "r4rk1/b4ppp/p3b3/1p1pPpq1/1P6/P2N1BP1/4QP1P/R1R3K1 b - - 2 21", "f7f6 d3f4 a8c8 c1c8 e6c8 f3d5 g8h8 e5e6",
+        "a8c8 Rac8 Nf4 Rc4 Rxc4 dxc4", 0.1245, -0.5306, cause="cover", cause_squares=("d5", "g8"), number=21,
+    )  # fmt: skip
+    assert "cover" not in BESIDE.fell(replace(said, killer_line=said.killer_line[:5]))
+
+
+def test_a_mate_that_is_threatened_goes_before_an_attack() -> None:
+    said = evidence(
+        "8/1q3p1k/5Q1b/5P2/1p1p1p2/1P5P/2P4K/r4BR1 b - - 6 45", "a1d1 g1g6 b7h1 h2h1 d1f1 g6g1 f1g1 h1g1",
+        "f4f3 f3 Qxd4 Qb8+ Kh1 Qa8", 0.0, -0.9878, cause="threat", number=45,
+    )  # fmt: skip
+    assert "46.Rg6, which threatens mate" in BESIDE.fell(said)
+
+
+def test_a_trade_into_a_lost_ending_is_named() -> None:
+    answer_trades = evidence(
+        "8/p1p3pk/3q3p/4Q3/P4K2/4P1P1/7P/8 b - - 4 36", "d6b4 e5e4 b4e4 f4e4 h7g6 e4d5 g6f6 a4a5 h6h5 d5c6",
+        "d6a6 Qa6 Qe4+ Kh8 Qe8+ Kh7", 0.0, -0.627, cause="attacked", cause_squares=("b4", "e4"), number=36,
+    )  # fmt: skip
+    assert BESIDE.fell(answer_trades).startswith("Allows a trade into a lost ending: 37.Qe4+ Qxe4+ 38.Kxe4")
+    player_trades = evidence(
+        "5k2/ppp5/6pp/3Pp3/4Pq2/P7/KP3QP1/8 w - - 2 26", "f2f4 e5f4 a2b3 h6h5 b3c2 f4f3 g2f3 h5h4 c2d1 h4h3",
+        "f2a7 Qxa7 Qc1 Qxb7 Qc4+ Qb3", 0.378, -0.597, cause="capture_missed", cause_squares=("a7",), number=26,
+    )  # fmt: skip
+    assert BESIDE.fell(player_trades).startswith("Trades into a lost ending: 26...exf4")
+    held = replace(answer_trades, after=-0.3)
+    assert "ending" not in BESIDE.fell(held)
+
+
+def test_an_attack_is_shown_until_something_falls() -> None:
+    said = evidence(
+        "2kr4/ppp2ppp/4pn2/8/q1BQ4/P1B4P/1PP2PP1/2K4R w - - 1 17", "d4f4 f6d5 f4d4 d5b6 d4g7 a4c4 g7f7 c4a2 b2b3 a2a3",
+        "c4e6 Bxe6+ fxe6 Qxa4 a6 Bxf6", 0.9507, 0.3346, cause="capture_missed", cause_squares=("a4",), number=17,
+    )  # fmt: skip
+    assert BESIDE.fell(said).startswith("Allows 17...Nd5 18.Qd4 Nb6 19.Qxg7 Qxc4, which takes the bishop on c4.")
+    shorter = replace(said, killer_line=said.killer_line[:4])
+    assert "takes the bishop" not in BESIDE.fell(shorter), "nothing is said of what the line does not show"
