@@ -30,6 +30,7 @@ from db.traps.terms import Event
 from db.traps.trap import Trap
 from trapcore import _native
 from trapcore.io.text_encoding import PLAIN
+from trapcore.trees.chess_game import parse_position
 from trapcore.win_chance import BLUNDER, INACCURACY
 
 OPENING_PLIES = 60
@@ -40,7 +41,7 @@ class _Played(NamedTuple):
     """The moves of a game."""
 
     epds: tuple[str, ...]
-    """The positions before its moves."""
+    """The positions before its moves, and the last one."""
     result: str
     opening: Opening | None
 
@@ -290,13 +291,19 @@ def _played(batch: _native.Batch) -> dict[int, _Played]:
     lines = _native.replay([(each.start_fen, each.moves, list(range(each.plies))) for each in records])
     return {
         each.game: _Played(
-            tuple(epd for epd, _ in line),
+            (*(epd for epd, _ in line), _after(*line[-1])),
             each.result,
             None if each.start_fen else opening_of(epd for epd, _ in line[:OPENING_PLIES]),
         )
         for each, line in zip(records, lines, strict=True)
         if line
     }
+
+
+def _after(epd: str, move: str) -> str:
+    board = parse_position(epd)
+    board.push_uci(move)
+    return _native.epd(board.fen())
 
 
 def _accuracy(
@@ -313,7 +320,7 @@ def _accuracy(
         return None
     start, last = played().get(game.game), max(chances)
     value = None if start is None else values.get(start.epds[0])
-    if start is None or value is None or last < len(start.epds) - 1:
+    if start is None or value is None or last < len(start.epds) - 2:
         return None
     black_begins = start.epds[0].split()[1] == "b"
     first = -value.chance if black_begins else value.chance

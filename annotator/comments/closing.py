@@ -52,7 +52,10 @@ class Course:
 
     @classmethod
     def of(cls, result: str, termination: str, epds: Sequence[str], values: Values) -> Self | None:
-        """By its result, its tag of that name, its positions and their values; None if nobody lost."""
+        """By its result, its tag of that name, its positions with the last one, and their values; None if nobody lost.
+
+        Of a game that ended before its end on the board, the last position is searched unless somebody stood better.
+        """
         loser = _LOSERS.get(result)
         if loser is None:
             return None
@@ -63,13 +66,12 @@ class Course:
 
         known = ((ply, epd, values.get(epd)) for ply, epd in enumerate(epds))
         chances = {ply: own(value.chance, epd) for ply, epd, value in known if value is not None}
-        end = max(chances, default=-1)
-        if chances and abs(chances[end]) <= _NEARLY_EVEN:
+        said, end = termination.casefold(), len(epds) - 1
+        on_time, resigned = said == "time forfeit" or said.endswith("won on time"), "resign" in said
+        if epds and (on_time or resigned) and abs(chances.get(end, 0.0)) <= _NEARLY_EVEN:
             # Few nodes see many endings even that are not.
             chances[end] = own(win_chance(searched(parse_position(epds[end]), _END_NODES).value), epds[end])
-        said = termination.casefold()
-        on_time = said == "time forfeit" or said.endswith("won on time")
-        return cls(loser, on_time, "resign" in said, chances)
+        return cls(loser, on_time, resigned, chances)
 
     def ending(self) -> str:
         """How it ended against the way that the loser stood, by the key of a sentence; empty if that is no news."""

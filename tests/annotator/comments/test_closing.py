@@ -346,9 +346,12 @@ def test_of_two_moves_that_turned_the_game_the_costlier_one_is_named() -> None:
     ],
 )
 def test_that_an_end_was_even_is_borne_out_by_a_search(epd: str, said: str) -> None:
-    course = Course.of("1-0", "Time forfeit", [epd], {epd: PositionValue(0.0, 4_000, (), "")})
-    assert course is not None
-    assert course.ending() == said
+    start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -"
+    even = PositionValue(0.0, 4_000, (), "")
+    for epds, known in (([epd], {epd: even}), ([start, epd], {start: even})):
+        course = Course.of("1-0", "Time forfeit", epds, known)
+        assert course is not None
+        assert course.ending() == said
 
 
 def test_nothing_turned_a_game_whose_last_move_throws_the_win_away() -> None:
