@@ -54,7 +54,9 @@ class Course:
     def of(cls, result: str, termination: str, epds: Sequence[str], values: Values) -> Self | None:
         """By its result, its tag of that name, its positions with the last one, and their values; None if nobody lost.
 
-        Of a game that ended before its end on the board, the last position is searched unless somebody stood better.
+        Of a game that ended before its end on the board, the last position is searched unless the loser stood worse in
+        the last one whose value is known.
+        lichess calls a game that ended on the board, or was given up, ``Normal``.
         """
         loser = _LOSERS.get(result)
         if loser is None:
@@ -67,16 +69,20 @@ class Course:
         known = ((ply, epd, values.get(epd)) for ply, epd in enumerate(epds))
         chances = {ply: own(value.chance, epd) for ply, epd, value in known if value is not None}
         said, end = termination.casefold(), len(epds) - 1
-        on_time, resigned = said == "time forfeit" or said.endswith("won on time"), "resign" in said
-        if epds and (on_time or resigned) and abs(chances.get(end, 0.0)) <= _NEARLY_EVEN:
+        last = parse_position(epds[end]) if epds else None
+        on_time = said == "time forfeit" or said.endswith("won on time")
+        resigned = "resign" in said or (said == "normal" and last is not None and not last.is_game_over())
+        latest = chances[max(chances)] if chances else 0.0
+        if last is not None and (on_time or resigned) and latest >= -_NEARLY_EVEN:
             # Few nodes see many endings even that are not.
-            chances[end] = own(win_chance(searched(parse_position(epds[end]), _END_NODES).value), epds[end])
+            chances[end] = own(win_chance(searched(last, _END_NODES).value), epds[end])
         return cls(loser, on_time, resigned, chances)
 
     def ending(self) -> str:
         """How it ended against the way that the loser stood, by the key of a sentence; empty if that is no news."""
         last = self.chances[max(self.chances)] if self.chances else -1.0
-        stood = "_won" if last >= _WON else "_even" if abs(last) <= _NEARLY_EVEN else ""
+        stood = "_won" if last >= _WON else "_better" if last >= BETTER else ""
+        stood = "_even" if abs(last) <= _NEARLY_EVEN else stood
         if self.on_time:
             return f"on_time{stood}"
         return f"resigned{stood}" if self.resigned and stood else ""

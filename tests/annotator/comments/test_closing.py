@@ -382,9 +382,12 @@ def test_a_game_lost_on_time_says_so(language: Grammar) -> None:
     ("on_time", "resigned", "last", "expected"),
     [
         (True, False, 0.8, "Black lost on time in a won position."),
+        (True, False, 0.3, "Black lost on time in a better position."),
+        (True, False, 0.15, "Black lost on time."),
         (True, False, 0.1, "Black lost on time in an even position."),
         (True, False, -0.6, "Black lost on time."),
         (False, True, 0.6, "Black resigned in a won position."),
+        (False, True, 0.3, "Black resigned in a better position."),
         (False, True, 0.0, "Black resigned in an even position."),
         (False, True, -0.6, ""),
         (False, False, 0.6, ""),
@@ -395,6 +398,19 @@ def test_how_a_game_ended_is_told_where_it_is_news(on_time: bool, resigned: bool
     said = closing_comment(costliest(turns=False), ENGLISH, whole=True, course=course)
     plain = closing_comment(costliest(turns=False), ENGLISH, whole=True)
     assert said == f"{plain} {expected}".strip()
+
+
+@pytest.mark.parametrize(
+    ("last", "resigned"),
+    [
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -", True),
+        ("rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq -", False),  # mate
+    ],
+)
+def test_a_normal_end_without_mate_was_given_up(last: str, resigned: bool) -> None:
+    course = Course.of("0-1", "Normal", [last], {})
+    assert course is not None
+    assert (course.resigned, course.ending()) == (resigned, "resigned_even" if resigned else "")
 
 
 def test_a_game_without_a_serious_mistake_says_so() -> None:
