@@ -20,6 +20,7 @@ from db.wording.stands import (
     change,
     continued,
     counts_of,
+    gains_on,
     is_quiet,
     last_capture,
     points_of,
@@ -114,8 +115,8 @@ def material_shown(evidence: Evidence, before: chess.Board, shown: int) -> Mater
     victim, start = before.turn, _start(evidence, before)
     after = after_line(before, (evidence.bait,))
     line = continued(after, evidence.killer_line)
-    stands = stands_of(start, after, line, victim)
-    quiet = [each for each in stands if each.is_quiet and each.ply <= min(shown, len(evidence.killer_line))]
+    stands, known = stands_of(start, after, line, victim), _until_a_gift(after, evidence.killer_line)
+    quiet = [each for each in stands if each.is_quiet and each.ply <= min(shown, known)]
     lasting = [each for each in quiet if min(each.worth, _lasting_worth(stands, each)) >= 1]
     if not lasting:
         return None
@@ -133,6 +134,22 @@ def material_shown(evidence: Evidence, before: chess.Board, shown: int) -> Mater
         ply += 1  # it ends with a move of the side that wins
     sans = _native.sans(_native.epd(after.fen()), line[:ply])
     return Material(_sorted(stand.lost), _sorted(stand.gained), ply, tuple(sans), only=False)
+
+
+def _until_a_gift(board: chess.Board, line: Sequence[str]) -> int:
+    """Plies of a line (UCI) before the first reply that gives something away which nothing attacked."""
+    board = board.copy(stack=False)
+    for ply, uci in enumerate(line):
+        after = after_line(board, (uci,))
+        if ply % 2 == 1 and not board.is_check() and line[ply + 1 : ply + 2] and line[ply + 1][2:4] == uci[2:4]:
+            idle = board.copy(stack=False)
+            idle.push(chess.Move.null())
+            took = taken_by(board, board.parse_uci(uci))
+            paid = gains_on(after).get(chess.parse_square(uci[2:4]), 0) - (POINT * POINTS[took[0]] if took else 0)
+            if paid >= POINT > gains_on(idle).get(chess.parse_square(uci[:2]), 0):
+                return ply
+        board = after
+    return len(line)
 
 
 def _could_keep(

@@ -151,3 +151,16 @@ def test_an_attack_is_shown_until_something_falls() -> None:
     assert BESIDE.fell(said).startswith("Allows 17...Nd5 18.Qd4 Nb6 19.Qxg7 Qxc4, which takes the bishop on c4.")
     shorter = replace(said, killer_line=said.killer_line[:4])
     assert "takes the bishop" not in BESIDE.fell(shorter), "nothing is said of what the line does not show"
+
+
+def test_a_line_counts_to_where_something_is_given_away() -> None:
+    given = evidence(
+        "r1b1k2r/pp2qpp1/n1pbpn1p/8/3P4/P1NBBQ1N/1PP3PP/2KR3R b kq - 2 11",
+        "d6a3 b2a3 f6d5 c3d5 e6d5 c1b2 a6c5 d4c5", "a6c7 Nc7 Nf2 Ncd5 Bd2 Nxc3", -0.0129, -0.5064, number=11,
+    )  # fmt: skip
+    assert BESIDE.fell(given).startswith("Allows 12.bxa3 Nd5 13.Nxd5 exd5 14.Kb2, which wins a bishop for a pawn.")
+    takes = evidence(
+        "1k1r1b2/ppp1p3/3q3r/3pQ1p1/2P1n3/1P2P3/PB2BP1P/RN1R2K1 b - - 0 20",
+        "d6e5 b2e5 h6e6 e5b2 e6h6 b1d2 e4f2 g1f2 h6h2 f2e1", "e7e6 e6 Nd2 Nxd2 Rxd2 Qe7", -0.5514, -0.8022, number=20,
+    )  # fmt: skip
+    assert "wins a knight" not in BESIDE.slip(takes)
