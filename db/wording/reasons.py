@@ -375,10 +375,18 @@ def guarded_later(evidence: Evidence) -> Target | None:
         is_there = after.piece_at(square) == before.piece_at(square) and before.color_at(square) == before.turn
         if kind in (None, chess.KING) or not is_there or evidence.bait[:2] == name:
             continue
-        if _falls_only(evidence, name, line) and gains_on(after).get(square, 0) < POINT:
-            assert kind is not None
+        assert kind is not None
+        counts = _falls_only(evidence, name, line) and gains_on(after).get(square, 0) < POINT
+        if counts and _taker_points(evidence, name) >= POINTS[kind] - 1:
             return kind, square
     return None
+
+
+def _taker_points(evidence: Evidence, square: str) -> float:
+    """Points of what takes on the square in the killer line, where something does: a guard of more is idle."""
+    ply = next(ply for ply in range(1, _SOON, 2) if evidence.killer_line[ply - 1][2:4] == square)
+    taker = board_at(evidence, ply).piece_type_at(chess.parse_square(evidence.killer_line[ply - 1][:2]))
+    return POINTS[taker] if taker is not None else 0
 
 
 def _castles(evidence: Evidence, ply: int) -> bool:

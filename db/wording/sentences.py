@@ -13,7 +13,7 @@ from db.wording import moves
 from db.wording.better_moves import BetterMoves, cost_words
 from db.wording.causes import cause_words
 from db.wording.claims import material_words
-from db.wording.effects.later import is_single, only_attacks, taken_after_attack, trade_down
+from db.wording.effects.later import is_single, only_attacks, taken_later, trade_down
 from db.wording.effects.played import Effect
 from db.wording.effects.threats import answer_threatens
 from db.wording.evidence import Evidence, verdict
@@ -28,6 +28,7 @@ from db.wording.reasons import (
     gives_up_castling,
     is_allowed_as_well,
     is_likely,
+    is_threat,
     line_effect,
     stood_attacked,
     takes_back,
@@ -36,7 +37,7 @@ from db.wording.reasons import (
     was_there,
     was_threatened,
 )
-from db.wording.stands import taken_by
+from db.wording.stands import Target, taken_by
 from trapcore.trees.chess_game import parse_position
 
 _BY_ANSWER = 1  # ply with which the answer begins a trade
@@ -330,7 +331,8 @@ class Narrator(BetterMoves):
         ply, shown, does, squares = found
         gaps = {"move": self._bait(evidence, facts), "does": does, "chances": chances}
         if squares is None or not was_threatened(evidence, ply, squares):
-            return self._say("allows_effect", **gaps, killer=shown)
+            was_idea = ply > 1 and not squares and is_threat(evidence)
+            return self._say("ignores_effect" if was_idea else "allows_effect", **gaps, killer=shown)
         baited = parse_position(evidence.fen)
         baited.push_uci(evidence.bait)
         move = chess.Move.from_uci(evidence.killer_line[ply - 1])
@@ -349,11 +351,14 @@ class Narrator(BetterMoves):
         it is about; None if that is nothing, or if the best move allows it as well."""
 
         def told(found: tuple[int, Effect]) -> tuple[int, str, str, _Squares]:
+            later = taken_later(evidence) if found[0] == 1 and is_single(found[1]) else None
+            return told_later(*later) if later is not None and "x" not in facts.line[0] else told_at(found)
+
+        def told_later(ply: int, taken: Target) -> tuple[int, str, str, _Squares]:
+            return ply, self._plies(evidence, facts.line[:ply]), self._effect(Effect("take", (taken,))), ()
+
+        def told_at(found: tuple[int, Effect]) -> tuple[int, str, str, _Squares]:
             squares = [square for _, square in found[1].targets]
-            later = taken_after_attack(evidence) if found[0] == 1 and is_single(found[1]) else None
-            if later is not None:
-                line = self._plies(evidence, facts.line[: later[0]])
-                return later[0], line, self._effect(Effect("take", (later[1],))), ()
             return found[0], self._until(evidence, *found), self._effect_in_line(evidence, *found), squares
 
         killer = self._killer(evidence, facts)
@@ -384,9 +389,10 @@ class Narrator(BetterMoves):
             line = self._plies(evidence, facts.line[: shown.ply])
             return shown.ply, line, self.language.points["wins"].format(what=what), ()
         later = line_effect(evidence, is_forced=False)
-        if later is None or not is_likely(evidence, later[0]) or is_allowed_as_well(evidence):
-            return None
-        return told(later)
+        if later is not None and is_likely(evidence, later[0]) and not is_allowed_as_well(evidence):
+            return told(later)
+        taken_soon = taken_later(evidence)
+        return None if taken_soon is None or is_allowed_as_well(evidence) else told_later(*taken_soon)
 
     def _of_cause(self, evidence: Evidence, facts: Facts) -> dict[str, str]:
         """Gaps of the sentences about causes."""

@@ -24,7 +24,10 @@ def attack(played: Played) -> Effect | None:
             found.append((kind, square))
     found.sort(key=lambda target: -POINTS[target[0]])
     found = [target for target in found if target[1] in own or _is_uncovered(played, target[1])]
-    found = [target for target in found if _matters(played, target[1])]
+    matters = {target for target in found if _matters(played, target[1])}
+    forked = {target for target in found if target[0] != chess.PAWN and target[1] in own}
+    # Of two pieces that it attacks the one may be saved, and the other falls.
+    found = [target for target in found if target in matters or (target in forked and forked & matters)]
     pieces = [target for target in found if target[0] != chess.PAWN]
     if len(pieces) == 1 and pieces[0][0] == played.piece and pieces[0][1] in own:
         return Effect("offer", tuple(pieces))

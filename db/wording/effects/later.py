@@ -12,7 +12,7 @@ from db.wording.effects.played import Effect
 from db.wording.evidence import Evidence, is_worth_a_pawn
 from db.wording.material import best_moves, board_at, lost_points, takes_with_profit
 from db.wording.reasons import is_natural, line_effect
-from db.wording.stands import Target, after_line, counts_of, is_quiet, points_of, taken_by
+from db.wording.stands import Target, after_line, counts_of, is_quiet, is_taken_at_once, points_of, taken_by
 from trapcore.piece_values import POINTS
 from trapcore.trees.chess_game import parse_position
 
@@ -45,10 +45,10 @@ def taken_next(evidence: Evidence) -> tuple[int, Target] | None:
 
 
 @lru_cache(maxsize=4096)
-def taken_after_attack(evidence: Evidence) -> tuple[int, Target] | None:
-    """The same of the killer line, if its first move is quiet; after the better move the side is not ahead by that."""
+def taken_later(evidence: Evidence) -> tuple[int, Target] | None:
+    """The same of the killer line; after the better move the side is not ahead by that."""
     baited, before = board_at(evidence, 1), parse_position(evidence.fen)
-    if evidence.mate_in is not None or baited.is_capture(baited.parse_uci(evidence.killer_line[0])):
+    if evidence.mate_in is not None:
         return None
     better = best_moves(evidence, whole=True)
     for ply, taken, won in _takes_later(baited, evidence.killer_line):
@@ -59,7 +59,7 @@ def taken_after_attack(evidence: Evidence) -> tuple[int, Target] | None:
 
 def _takes_later(before: chess.Board, line: Sequence[str]) -> Iterator[tuple[int, Target, float]]:
     """What the side to move takes in a line (UCI), not at once: the ply, from 1, and the points by which it stays ahead
-    more than after its first move.
+    more than after its first move, and after that was taken back.
 
     The replies on the way must be the natural ones, but for one before a piece. What the other side gives up first does
     not count.
@@ -76,7 +76,7 @@ def _takes_later(before: chess.Board, line: Sequence[str]) -> Iterator[tuple[int
         if not forced and (taken[0] == chess.PAWN or ply > 3):
             return
         stays = min(won[ply - 1 : ply + _SETTLED])
-        if stays >= won[0] + 1 - _ROUNDING:
+        if stays >= won[is_taken_at_once(line)] + 1 - _ROUNDING:
             yield ply, taken, stays
 
 

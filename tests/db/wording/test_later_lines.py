@@ -164,3 +164,26 @@ def test_a_line_counts_to_where_something_is_given_away() -> None:
         "d6e5 b2e5 h6e6 e5b2 e6h6 b1d2 e4f2 g1f2 h6h2 f2e1", "e7e6 e6 Nd2 Nxd2 Rxd2 Qe7", -0.5514, -0.8022, number=20,
     )  # fmt: skip
     assert "wins a knight" not in BESIDE.slip(takes)
+
+
+def test_what_the_answer_takes_in_the_end_is_named_where_nothing_else_is() -> None:
+    castles = evidence(
+        "r3k2r/pppb3p/2n1ppp1/1B1p4/3P4/2R2N2/PPP2PPP/2K1R3 b kq - 1 14", "e8c8 b5c6 d7c6 e1e6 h8f8 c3e3 c6b5 b2b3",
+        "c6d8 Nd8 Bd3 Rc8 h4 Kf7", 0.1803, -0.139, number=14,
+    )  # fmt: skip
+    assert BESIDE.fell(castles).startswith("Does not meet 15.Bxc6 Bxc6 16.Rxe6, which ")
+
+
+def test_both_pieces_that_a_fork_attacks_are_named_where_one_falls() -> None:
+    board = chess.Board("4r1k1/p4ppp/4q3/3n4/8/P2Rp2P/1PP1Q1P1/4R2K b - - 2 28")
+    effects = effects_of(board, ["d5f4", "e2e3", "f4d3", "e3e6", "f7e6", "c2d3"], 57)
+    (attack,) = (each for each in effects if each.does == "attack")
+    assert attack.targets == ((chess.QUEEN, chess.E2), (chess.ROOK, chess.D3))
+
+
+def test_a_guard_of_more_than_what_takes_is_idle() -> None:
+    said = evidence(
+        "r2qkb1r/ppp1p1pp/4pnb1/3p4/8/3BPQ2/PPP2PPP/RNB2RK1 w kq - 2 10", "f1d1 g6h5 b1d2 h5f3 d2f3 d8d6",
+        "b1d2 Nd2 Bh5 Qh3 Qd6 f4", 0.06, -0.5, number=10,
+    )  # fmt: skip
+    assert "guards the queen" not in BESIDE.fell(said)
