@@ -16,7 +16,7 @@ import chess
 
 from annotator.comments.evidence import evidence_of, half_move
 from annotator.comments.glyphs import BAD
-from annotator.comments.threats import hung_before, is_threat, tempts
+from annotator.comments.threats import is_threat, tempts
 from annotator.events import TrapEvent
 from db.formats.puzzles import is_puzzle
 from db.traps.terms import OTHER_SIDE, Event
@@ -24,6 +24,7 @@ from db.wording.causes import cause_name, mechanism_name
 from db.wording.evidence import Evidence
 from db.wording.facts import facts_of
 from db.wording.languages.grammar import Verbosity
+from db.wording.reasons import hung_before
 from db.wording.sentences import Narrator
 from trapcore import _native
 from trapcore.trees.chess_game import parse_position
@@ -299,7 +300,7 @@ class _Game:
             wanted = shows and event.only_move and tempts(event)
         else:
             # That a piece is not left hanging is no news.
-            wanted = narrator.verbosity is Verbosity.FULL and not hung_before(event)
+            wanted = narrator.verbosity is Verbosity.FULL and not hung_before(evidence)
         place = event.mover, event.bait[2:4]
         text = narrator.avoided(evidence, shows_line=not self.teller.variations) if wanted else ""
         if _is_named(event) or place not in self.avoided:

@@ -43,16 +43,6 @@ def is_plain(event: TrapEvent) -> bool:
     return killer in _winning(board.fen())
 
 
-def hung_before(event: TrapEvent) -> bool:
-    """Whether the killer takes a piece that it could have taken with profit before the bait as well."""
-    board = parse_position(event.fen)
-    kind = board.piece_type_at(chess.parse_square(event.killer_line[0][2:4]))
-    if board.is_check() or kind in (None, chess.PAWN):
-        return False
-    board.push(chess.Move.null())
-    return event.killer_line[0] in _winning(board.fen())
-
-
 def has_choice(event: TrapEvent) -> bool:
     """Whether three moves or more were legal where the move of the event was made."""
     return _decision(event).legal_moves.count() >= _CHOICE

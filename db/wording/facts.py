@@ -21,7 +21,7 @@ from db.wording.material import (
     takes_with_profit,
 )
 from db.wording.reasons import AS_GOOD, is_still_best, takes_wrong
-from db.wording.stands import PIECE, POINT, Target, gains_on, is_taken_at_once, searched, taken_by
+from db.wording.stands import PIECE, POINT, Target, after_pass, gains_on, is_taken_at_once, searched, taken_by
 from trapcore import _native
 from trapcore.parallel.budget import Budget
 from trapcore.piece_values import POINTS
@@ -242,10 +242,8 @@ def _point(evidence: Evidence, before: chess.Board, best: chess.Move) -> Point |
 
 def _is_idea(evidence: Evidence, before: chess.Board) -> bool:
     """Whether the answer would have done as much after a pass."""
-    idle = before.copy(stack=False)
-    idle.push(chess.Move.null())
-    killer = chess.Move.from_uci(evidence.killer_line[0])
-    if before.is_check() or evidence.after is None or not idle.is_legal(killer):
+    idle, killer = after_pass(before), chess.Move.from_uci(evidence.killer_line[0])
+    if idle is None or evidence.after is None or not idle.is_legal(killer):
         return False
     return win_chance(searched(idle, only=evidence.killer_line[:1]).value) >= -evidence.after - AS_GOOD
 

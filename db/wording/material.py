@@ -16,12 +16,14 @@ from db.wording.stands import (
     Counts,
     Stand,
     after_line,
+    after_pass,
     best_exchange,
     change,
     continued,
     counts_of,
     gains_on,
     is_quiet,
+    is_taken_at_once,
     last_capture,
     points_of,
     searched,
@@ -140,10 +142,8 @@ def _until_a_gift(board: chess.Board, line: Sequence[str]) -> int:
     """Plies of a line (UCI) before the first reply that gives something away which nothing attacked."""
     board = board.copy(stack=False)
     for ply, uci in enumerate(line):
-        after = after_line(board, (uci,))
-        if ply % 2 == 1 and not board.is_check() and line[ply + 1 : ply + 2] and line[ply + 1][2:4] == uci[2:4]:
-            idle = board.copy(stack=False)
-            idle.push(chess.Move.null())
+        after, idle = after_line(board, (uci,)), after_pass(board)
+        if ply % 2 == 1 and idle is not None and is_taken_at_once(line[ply : ply + 2]):
             took = taken_by(board, board.parse_uci(uci))
             paid = gains_on(after).get(chess.parse_square(uci[2:4]), 0) - (POINT * POINTS[took[0]] if took else 0)
             if paid >= POINT > gains_on(idle).get(chess.parse_square(uci[:2]), 0):

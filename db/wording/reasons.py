@@ -23,6 +23,7 @@ from db.wording.stands import (
     POINT,
     Target,
     after_line,
+    after_pass,
     gains_on,
     is_taken_at_once,
     mate_threatened,
@@ -91,7 +92,7 @@ def answer_effect(evidence: Evidence) -> Effect | None:
 
 def threatens_mate(evidence: Evidence) -> bool:
     """Whether the answer threatens a mate in three at most, and would not be as good after the best move."""
-    return mate_threatened(board_at(evidence, 2).fen()) and not is_allowed_as_well(evidence)
+    return mate_threatened(board_at(evidence, 2)) and not is_allowed_as_well(evidence)
 
 
 @lru_cache(maxsize=4096)
@@ -186,11 +187,7 @@ def _after_best(evidence: Evidence) -> list[Effect]:
 
 def passed(evidence: Evidence) -> chess.Board | None:
     """The position with the other side to move, as if the player had passed; None if he was in check."""
-    board = parse_position(evidence.fen)
-    if board.is_check():
-        return None
-    board.push(chess.Move.null())
-    return board
+    return after_pass(parse_position(evidence.fen))
 
 
 def was_there(evidence: Evidence, ply: int, squares: Sequence[chess.Square]) -> bool:
@@ -285,10 +282,9 @@ def is_likely(evidence: Evidence, ply: int) -> bool:
 
 def is_natural(board: chess.Board, reply: str) -> bool:
     """Whether the reply takes something, answers a check, or moves a piece that could be taken with profit."""
-    move, idle = board.parse_uci(reply), board.copy(stack=False)
-    if board.is_check() or board.is_capture(move):
+    move, idle = board.parse_uci(reply), after_pass(board)
+    if idle is None or board.is_capture(move):
         return True
-    idle.push(chess.Move.null())
     return gains_on(idle).get(move.from_square, 0) >= POINT
 
 
@@ -327,7 +323,7 @@ def best_effect(evidence: Evidence) -> Effect | None:
     found = _first_new((each for each in effects if _explains(each, evidence, line)), played)
     if found is not None and found.does not in _WEAKER:
         return found
-    best, baited = (after_line(before, (uci,)).fen() for uci in (evidence.best, evidence.bait))
+    best, baited = (after_line(before, (uci,)) for uci in (evidence.best, evidence.bait))
     mates = evidence.mate_in is None and mate_threatened(best) and not mate_threatened(baited)
     return Effect("mate_threat") if mates else found
 

@@ -11,7 +11,6 @@ from trapcore import _native
 from trapcore.parallel.budget import Budget
 from trapcore.piece_values import POINTS
 from trapcore.proof.search import SearchResult, search
-from trapcore.trees.chess_game import parse_position
 
 LAST_PLY = 9
 """What the line does after so many plies is not examined: it is not shown, and little of it is forced."""
@@ -147,13 +146,19 @@ def _searched(fen: str, nodes: int, only: tuple[str, ...]) -> SearchResult:
     return search(fen, Budget(nodes=nodes), only=only)
 
 
-def mate_threatened(fen: str) -> bool:
+def after_pass(board: chess.Board) -> chess.Board | None:
+    """The position with the other side to move; None if the one that is to move is in check."""
+    if board.is_check():
+        return None
+    board = board.copy(stack=False)
+    board.push(chess.Move.null())
+    return board
+
+
+def mate_threatened(board: chess.Board) -> bool:
     """Whether the side that has just moved mates in three at most if the other one passes; not if it gives check."""
-    idle = parse_position(fen)
-    if idle.is_check():
-        return False
-    idle.push(chess.Move.null())
-    mate_in = searched(idle).mate_in
+    idle = after_pass(board)
+    mate_in = None if idle is None else searched(idle).mate_in
     return mate_in is not None and 0 < mate_in <= _THREATENED_MATE
 
 

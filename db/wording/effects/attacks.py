@@ -2,8 +2,8 @@
 
 import chess
 
-from db.wording.effects.played import Effect, Played, after_pass, can_be_taken
-from db.wording.stands import PIECE, POINT, Target, gains_on
+from db.wording.effects.played import Effect, Played, can_be_taken
+from db.wording.stands import PIECE, POINT, Target, after_pass, gains_on
 from trapcore.piece_values import POINTS
 
 _NAMED = 2  # pieces that are named as attacked

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 import chess
 
 from db.wording.effects import attacks, places
-from db.wording.effects.played import Effect, Played, after_pass, can_be_taken, gain
-from db.wording.stands import PIECE, mates_at_once, taken_by
+from db.wording.effects.played import Effect, Played, can_be_taken, gain
+from db.wording.stands import PIECE, after_pass, mates_at_once, taken_by
 from trapcore.piece_values import POINTS
 
 _UNTIL_CHECK = 2  # moves behind a sacrifice until the check that it is for

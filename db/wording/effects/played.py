@@ -62,15 +62,6 @@ def gain(played: Played) -> int:
     return dict(_native.exchanges(played.before.fen())).get(played.move.uci(), 0)
 
 
-def after_pass(board: chess.Board) -> chess.Board | None:
-    """The position with the other side to move; None if the one that is to move is in check."""
-    if board.is_check():
-        return None
-    board = board.copy(stack=False)
-    board.push(chess.Move.null())
-    return board
-
-
 def can_be_taken(board: chess.Board, square: chess.Square) -> bool:
     """Whether the side to move can take what stands there with profit."""
     return gains_on(board).get(square, 0) >= POINT

@@ -8,7 +8,7 @@ import chess
 
 from db.wording.evidence import Evidence
 from db.wording.material import best_moves, lost_points
-from db.wording.stands import POINT, Target, after_line, mate_threatened, searched, settled, taken_by
+from db.wording.stands import POINT, Target, after_line, after_pass, mate_threatened, searched, settled, taken_by
 from trapcore.trees.chess_game import parse_position
 
 _NODES = 8_000  # of a search of a threat that is carried out at once
@@ -31,17 +31,14 @@ def threat_of(fen: str) -> tuple[str, int] | None:
     three, or a capture or a check that wins two points more than the position is worth; None without one, or in check.
     """
     board = parse_position(fen)
-    if board.is_check():
-        return None
-    idle = board.copy(stack=False)
-    idle.push(chess.Move.null())
-    found = searched(idle)
-    if not found.line:
+    idle = after_pass(board)
+    found = None if idle is None else searched(idle)
+    if idle is None or found is None or not found.line:
         return None
     move = idle.parse_uci(found.line[0])
     if not (idle.is_capture(move) or idle.gives_check(move) or move.promotion):
         return None
-    if mate_threatened(fen):
+    if mate_threatened(board):
         return found.line[0], found.value
     now = -searched(board).value
     wins = -lost_points(idle, settled(idle, found.line))
