@@ -25,6 +25,7 @@ from db.wording.stands import (
     after_line,
     after_pass,
     gains_on,
+    is_natural,
     is_taken_at_once,
     mate_threatened,
     mates_at_once,
@@ -270,6 +271,22 @@ def _has_another(board: chess.Board, reply: str, value: float | None) -> bool:
     return win_chance(searched(board, _NODES, others).value) >= value - AS_GOOD / 2
 
 
+def is_single(effect: Effect) -> bool:
+    """Whether it is an attack on a single piece, which may go away."""
+    return effect.does == "attack" and len(effect.targets) == 1
+
+
+def only_attacks(evidence: Evidence) -> bool:
+    """Whether all that the killer line does is that a quiet move attacks a single piece."""
+    found, board = line_effect(evidence, is_forced=False), board_at(evidence, 1)
+    if found is None or not is_single(found[1]):
+        return False
+    if takes_with_profit(board, evidence.killer_line[0]):
+        return False
+    board = board_at(evidence, found[0])
+    return not board.is_capture(board.parse_uci(evidence.killer_line[found[0] - 1]))
+
+
 def is_likely(evidence: Evidence, ply: int) -> bool:
     """Whether each reply of the killer line before this ply is one that anybody would see."""
     board = board_at(evidence, 1)
@@ -278,14 +295,6 @@ def is_likely(evidence: Evidence, ply: int) -> bool:
             return False
         board.push_uci(uci)
     return True
-
-
-def is_natural(board: chess.Board, reply: str) -> bool:
-    """Whether the reply takes something, answers a check, or moves a piece that could be taken with profit."""
-    move, idle = board.parse_uci(reply), after_pass(board)
-    if idle is None or board.is_capture(move):
-        return True
-    return gains_on(idle).get(move.from_square, 0) >= POINT
 
 
 def _is_about(effect: Effect, square: str) -> bool:

@@ -13,7 +13,7 @@ from db.wording import moves
 from db.wording.better_moves import BetterMoves, cost_words
 from db.wording.causes import cause_words
 from db.wording.claims import material_words
-from db.wording.effects.later import is_single, only_attacks, taken_later, trade_down
+from db.wording.effects.later import taken_later, trade_down
 from db.wording.effects.played import Effect
 from db.wording.effects.threats import answer_threatens
 from db.wording.evidence import Evidence, verdict
@@ -28,8 +28,10 @@ from db.wording.reasons import (
     gives_up_castling,
     is_allowed_as_well,
     is_likely,
+    is_single,
     is_threat,
     line_effect,
+    only_attacks,
     stood_attacked,
     takes_back,
     takes_wrong,

@@ -146,6 +146,14 @@ def _searched(fen: str, nodes: int, only: tuple[str, ...]) -> SearchResult:
     return search(fen, Budget(nodes=nodes), only=only)
 
 
+def is_natural(board: chess.Board, reply: str) -> bool:
+    """Whether the reply takes something, answers a check, or moves a piece that could be taken with profit."""
+    move, idle = board.parse_uci(reply), after_pass(board)
+    if idle is None or board.is_capture(move):
+        return True
+    return gains_on(idle).get(move.from_square, 0) >= POINT
+
+
 def after_pass(board: chess.Board) -> chess.Board | None:
     """The position with the other side to move; None if the one that is to move is in check."""
     if board.is_check():

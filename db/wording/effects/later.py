@@ -10,9 +10,8 @@ import chess
 from db.wording.effects.finding import effects_of
 from db.wording.effects.played import Effect
 from db.wording.evidence import Evidence, is_worth_a_pawn
-from db.wording.material import best_moves, board_at, lost_points, takes_with_profit
-from db.wording.reasons import is_natural, line_effect
-from db.wording.stands import Target, after_line, counts_of, is_quiet, is_taken_at_once, points_of, taken_by
+from db.wording.material import best_moves, board_at, lost_points
+from db.wording.stands import Target, after_line, counts_of, is_natural, is_quiet, is_taken_at_once, points_of, taken_by
 from trapcore.piece_values import POINTS
 from trapcore.trees.chess_game import parse_position
 
@@ -129,19 +128,3 @@ def _is_ending(board: chess.Board) -> bool:
     counts = counts_of(board).values()
     pieces = (points_of(Counter({kind: n for kind, n in each.items() if kind not in _NO_PIECES})) for each in counts)
     return not board.queens and all(points <= _ENDING for points in pieces)
-
-
-def is_single(effect: Effect) -> bool:
-    """Whether it is an attack on a single piece, which may go away."""
-    return effect.does == "attack" and len(effect.targets) == 1
-
-
-def only_attacks(evidence: Evidence) -> bool:
-    """Whether all that the killer line does is that a quiet move attacks a single piece."""
-    found, board = line_effect(evidence, is_forced=False), board_at(evidence, 1)
-    if found is None or not is_single(found[1]):
-        return False
-    if takes_with_profit(board, evidence.killer_line[0]):
-        return False
-    board = board_at(evidence, found[0])
-    return not board.is_capture(board.parse_uci(evidence.killer_line[found[0] - 1]))
