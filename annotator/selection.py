@@ -10,7 +10,7 @@ from db.traps.openings import opening_of
 from db.traps.terms import Event
 from trapcore import _native
 from trapcore.trees.chess_game import parse_position
-from trapcore.win_chance import BLUNDER, MISTAKE
+from trapcore.win_chance import BLUNDER, INACCURACY, MISTAKE
 
 _LOST = -0.5
 """Win chance with the best move, 25 %, below which a side stands lost anyway."""
@@ -52,11 +52,11 @@ def hangs_on(event: TrapEvent) -> bool:
     """Whether anything hung on the bait, so that the event is worth telling.
 
     Nothing did if it costs less than a mistake, or less than a blunder for a player who stands lost anyway, except a
-    missed mate. A player who mates, plays on in the book, or makes another mistake does not avoid a bait. A known trap
+    missed mate. A player who mates, plays on in the book, or gives something away himself, avoids no bait. A known trap
     is reported if its bait is taken.
     """
     if event.event is Event.AVOIDED:
-        is_mistake = event.played_loss is not None and event.played_loss >= MISTAKE
+        is_mistake = event.played_loss is not None and event.played_loss >= INACCURACY
         return not (is_mistake or event.played.endswith("#") or is_book(_after(event.fen, event.played)))
     if event.known or (event.event is Event.MISSED and event.proof.mate_in is not None):
         return True

@@ -3,7 +3,7 @@
 =====  =====================================================================================================
 ``$4``  ``??``: it costs `BLUNDER` or more; by a search alone, if that is likely enough (`CONFIDENT`)
 ``$2``  ``?``: `MISTAKE` or more
-``$6``  ``?!``: `INACCURACY` or more, or a mate is let go
+``$6``  ``?!``: `INACCURACY` or more, or a mate is let go, and not only put off
 ``$1``  ``!``: the only one of three moves or more that does not blunder, where that is hard to see
 ``$5``  ``!?``: it sets a trap that offers something
 =====  =====================================================================================================
@@ -26,6 +26,9 @@ BAD = (MISTAKEN, BLUNDERED, DUBIOUS)
 
 _TELL_COST = (Event.FELL, Event.MISSED, Event.SET)
 """Events whose sentences say what the move itself costs."""
+
+_STILL_MATES = 0.005
+"""Win chance below which a move that misses a mate has cost none: it mates later."""
 
 JUDGEMENTS = range(1, 7)
 """NAGs that judge a move."""
@@ -53,7 +56,7 @@ def glyph(told: Sequence[TrapEvent], events: Sequence[TrapEvent]) -> int | None:
     if (judged := nag(loss, probability)) is not None:
         return judged if any(event.proved and event.event in _TELL_COST for event in told) else None
     if any(event.event is Event.MISSED and event.proof.mate_in is not None for event in told):
-        return DUBIOUS
+        return DUBIOUS if loss >= _STILL_MATES else None
     if any(event.only_move and _is_hard_to_see(event) for event in proved):
         return GOOD
     if any(event.proved and event.event is Event.SET and is_lure(event) for event in told):

@@ -103,7 +103,8 @@ def test_what_is_not_proved_gives_no_glyph(event: Event) -> None:
         (TAKES_A_ROOK, None),
         (FORKS, GOOD),
         (legal(Event.FELL, only_move=True), None),
-        (legal(Event.MISSED, only_move=True), DUBIOUS),  # a mate was let go
+        (legal(Event.MISSED, only_move=True, played_loss=0.02), DUBIOUS),  # a mate was let go
+        (legal(Event.MISSED, only_move=True), None),  # it mates later
         (legal(Event.SET, only_move=True), INTERESTING),
     ],
 )

@@ -348,6 +348,8 @@ def test_evaluations_are_written_where_they_are_asked_for(event: TrapEvent, comm
         (gain(Event.FELL, before=-0.6, after=-0.85), False),  # lost anyway
         (gain(Event.FELL, before=-0.6, after=-0.95), True),
         (legal(Event.AVOIDED), True),
+        (legal(Event.AVOIDED, played_loss=0.09), True),
+        (legal(Event.AVOIDED, played_loss=0.11), False),  # who avoids it gives something away
         (unlike(Event.AVOIDED, played="Qf6#", fen="4k3/8/8/8/8/8/8/4K3 b - - 0 1"), False),
         (
             unlike(Event.AVOIDED, played="Nf6", fen="rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2"),
