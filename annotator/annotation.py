@@ -30,7 +30,7 @@ from db.traps.terms import Event
 from db.traps.trap import Trap
 from trapcore import _native
 from trapcore.io.text_encoding import PLAIN
-from trapcore.trees.chess_game import parse_position
+from trapcore.trees.chess_game import epd_after
 from trapcore.win_chance import BLUNDER, INACCURACY
 
 OPENING_PLIES = 60
@@ -291,19 +291,13 @@ def _played(batch: _native.Batch) -> dict[int, _Played]:
     lines = _native.replay([(each.start_fen, each.moves, list(range(each.plies))) for each in records])
     return {
         each.game: _Played(
-            (*(epd for epd, _ in line), _after(*line[-1])),
+            (*(epd for epd, _ in line), epd_after(*line[-1])),
             each.result,
             None if each.start_fen else opening_of(epd for epd, _ in line[:OPENING_PLIES]),
         )
         for each, line in zip(records, lines, strict=True)
         if line
     }
-
-
-def _after(epd: str, move: str) -> str:
-    board = parse_position(epd)
-    board.push_uci(move)
-    return _native.epd(board.fen())
 
 
 def _accuracy(

@@ -21,7 +21,7 @@ from db.traps.terms import OTHER_SIDE, SIDES, Side
 from db.traps.trap import Trap
 from db.wording import moves
 from trapcore import _native
-from trapcore.trees.chess_game import parse_position
+from trapcore.trees.chess_game import epd_after
 
 BESIDE = 4
 """A trap lies beside a line if it arises within so many plies of it."""
@@ -189,7 +189,7 @@ def _check(library: Library, games: Sequence[OpeningGame], as_other: Played, lin
         named = opening_of(before for before, _ in game.line[: at + 1])
         by_opening[UNNAMED if named is None else named.name].append((game, kind))
     with library.database.read() as connection:
-        values = stored_values(connection, {each for _, epd, uci in left for each in (epd, _after(epd, uci))})
+        values = stored_values(connection, {each for _, epd, uci in left for each in (epd, epd_after(epd, uci))})
         departures = [_departure(lines, *place, some, values) for place, some in left.items()]
         played = replies_of_others(connection, lines, as_other)
     scores = [_line_score(opening, some) for opening, some in by_opening.items()]
@@ -248,7 +248,7 @@ def _departure(lines: Lines, kind: Kind, epd: str, uci: str, games: Sequence[Ope
 
 def _cost(epd: str, uci: str, values: Values) -> float | None:
     """By the deepest values that the library has of the two positions."""
-    before, after = values.get(epd), values.get(_after(epd, uci))
+    before, after = values.get(epd), values.get(epd_after(epd, uci))
     return None if before is None or after is None else max(0.0, before.chance + after.chance)
 
 
@@ -260,7 +260,7 @@ def _line_score(opening: str, games: Sequence[tuple[OpeningGame, Kind | None]]) 
 def _open(lines: Lines, epd: str, played: Mapping[str, int]) -> Iterator[str]:
     """The replies of people that lead to no position with an answer."""
     for uci, count in played.items():
-        reached = lines.after.get(epd, {}).get(uci) or _after(epd, uci)
+        reached = lines.after.get(epd, {}).get(uci) or epd_after(epd, uci)
         if count >= LEAST_REPLIES and not lines.moves.get(reached):
             yield uci
 
@@ -323,9 +323,3 @@ def beside(lines: Lines, one: TrapAhead) -> TrapBeside:
 def numbered(half_move: int, epd: str, uci: str) -> str:
     """A move of a position with its number, ``3...Nf6``."""
     return moves.line(_native.sans(epd, [uci]), half_move)
-
-
-def _after(epd: str, uci: str) -> str:
-    board = parse_position(epd)
-    board.push_uci(uci)
-    return _native.epd(board.fen())

@@ -51,6 +51,14 @@ def parse_position(fen: str) -> chess.Board:
     return _parsed(fen).copy()
 
 
+def epd_after(epd: str, uci: str) -> str:
+    """The position after a move (UCI) of another one, both as canonical EPD; raises ``PositionError`` as
+    `parse_position` does, and ``ValueError`` for a move that is not legal."""
+    board = parse_position(epd)
+    board.push_uci(uci)
+    return _native.epd(board.fen())
+
+
 @lru_cache(maxsize=1024)  # a copy takes a tenth of the time
 def _parsed(fen: str) -> chess.Board:
     try:
