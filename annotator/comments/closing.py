@@ -81,8 +81,8 @@ class Course:
     def ending(self) -> str:
         """How it ended against the way that the loser stood, by the key of a sentence; empty if that is no news."""
         last = self.chances[max(self.chances)] if self.chances else -1.0
-        stood = "_won" if last >= _WON else "_better" if last >= BETTER else ""
-        stood = "_even" if abs(last) <= _NEARLY_EVEN else stood
+        ahead = next((key for least, key in ((_WON, "_won"), (BETTER, "_better")) if last >= least), "")
+        stood = "_even" if abs(last) <= _NEARLY_EVEN else ahead
         if self.on_time:
             return f"on_time{stood}"
         return f"resigned{stood}" if self.resigned and stood else ""

@@ -302,11 +302,12 @@ class _Game:
             # That a piece is not left hanging is no news.
             wanted = narrator.verbosity is Verbosity.FULL and not hung_before(evidence)
         place = event.mover, event.bait[2:4]
-        text = narrator.avoided(evidence, shows_line=not self.teller.variations) if wanted else ""
-        if _is_named(event) or place not in self.avoided:
-            self.avoided |= {place} if text else set()
-            return text
-        return ""
+        if not wanted or (place in self.avoided and not _is_named(event)):
+            return ""
+        text = narrator.avoided(evidence, shows_line=not self.teller.variations)
+        if text:
+            self.avoided.add(place)
+        return text
 
     def _evidence(self, event: TrapEvent) -> Evidence:
         """What may be said of the event; a trap that was named on another move of the game is not named again."""

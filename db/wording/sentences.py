@@ -6,6 +6,7 @@ end, on the win chances that were measured. Win chances are in percent of the si
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import chess
 
@@ -19,7 +20,7 @@ from db.wording.effects.threats import answer_threatens
 from db.wording.evidence import Evidence, verdict
 from db.wording.facts import CHECKS, Facts, facts_of, left_by_point
 from db.wording.languages.grammar import Verbosity
-from db.wording.material import material_shown
+from db.wording.material import board_at, material_shown
 from db.wording.names import trap_name
 from db.wording.reasons import (
     answer_effect,
@@ -212,15 +213,15 @@ class Narrator(BetterMoves):
         facts = facts_of(evidence)
         if again or facts.material is not None or evidence.mate_in is not None or facts.best_mate is not None:
             return self.fell(evidence, again=again, answered=answered, misses_again=misses_again)
-        better = self._better(evidence, None, answered, again=misses_again)
+        say_better = partial(self._better, evidence, None, answered, again=misses_again)
         if moves.sign(evidence.cost) != "?!":
-            return self._with_better(evidence, better, is_told=answered is not None, judges=False)
+            return self._with_better(evidence, say_better(), is_told=answered is not None, judges=False)
         if answered is not None or facts.best_wins is not None or facts.point is not None:
-            return better
+            return say_better()
         if allowed := self._allows(evidence, facts, cost_words(evidence)):
             return allowed
         says_why = bool(self._takes_next(evidence) or self._best_does(evidence, facts, meets=False))
-        return self._better(evidence, None, answered, again=misses_again, meets=False) if says_why else ""
+        return say_better(meets=False) if says_why else ""
 
     def only_good(self, evidence: Evidence) -> str:
         """Of the right answer to a losing move, where every other answer loses much: what it does; empty if that is
@@ -335,8 +336,7 @@ class Narrator(BetterMoves):
         if squares is None or not was_threatened(evidence, ply, squares):
             was_idea = ply > 1 and not squares and is_threat(evidence)
             return self._say("ignores_effect" if was_idea else "allows_effect", **gaps, killer=shown)
-        baited = parse_position(evidence.fen)
-        baited.push_uci(evidence.bait)
+        baited = board_at(evidence, 1)
         move = chess.Move.from_uci(evidence.killer_line[ply - 1])
         taken = taken_by(baited, move) if baited.is_legal(move) else None
         if taken is not None and taken[1] in squares:
@@ -352,18 +352,15 @@ class Narrator(BetterMoves):
         """What the answer to a losing move does, or its line soon: the ply from 1, the line, the words, and the squares
         it is about; None if that is nothing, or if the best move allows it as well."""
 
-        def told(found: tuple[int, Effect]) -> tuple[int, str, str, _Squares]:
-            later = taken_later(evidence) if found[0] == 1 and is_single(found[1]) else None
-            return told_later(*later) if later is not None and "x" not in facts.line[0] else told_at(found)
-
-        def told_later(ply: int, taken: Target) -> tuple[int, str, str, _Squares]:
+        def capture(ply: int, taken: Target) -> tuple[int, str, str, _Squares]:
             return ply, self._plies(evidence, facts.line[:ply]), self._effect(Effect("take", (taken,))), ()
 
-        def told_at(found: tuple[int, Effect]) -> tuple[int, str, str, _Squares]:
-            squares = [square for _, square in found[1].targets]
-            return found[0], self._until(evidence, *found), self._effect_in_line(evidence, *found), squares
-
-        killer = self._killer(evidence, facts)
+        def action(ply: int, effect: Effect) -> tuple[int, str, str, _Squares]:
+            later = taken_later(evidence) if ply == 1 and is_single(effect) and "x" not in facts.line[0] else None
+            if later is not None:
+                return capture(*later)
+            squares = [square for _, square in effect.targets]
+            return ply, self._until(evidence, ply, effect), self._effect_in_line(evidence, ply, effect), squares
 
         motif = facts.motif
         if motif is not None and motif.name not in CHECKS and not is_allowed_as_well(evidence):
@@ -376,15 +373,15 @@ class Narrator(BetterMoves):
             squares = [square for _, square in found[1].targets]
             # Nobody has to meet a trade.
             if found[1].does in _MET or not was_there(evidence, found[0], squares):
-                return told(found)
+                return action(*found)
         is_new = not is_allowed_as_well(evidence) and not takes_back(evidence)
         threat = answer_threatens(evidence) if is_new else None
         if threat is not None:
             if threatens_mate(evidence):
-                return told((1, Effect("mate_threat")))
+                return action(1, Effect("mate_threat"))
             if threat.attacked is not None:
-                return told((1, attack_on(threat.attacked, evidence)))
-            return 1, killer, self._threat(threat, evidence.half_move + 1), None
+                return action(1, attack_on(threat.attacked, evidence))
+            return 1, self._killer(evidence, facts), self._threat(threat, evidence.half_move + 1), None
         shown = material_shown(evidence, parse_position(evidence.fen), moves.MOST_PLIES)
         what = "" if shown is None else material_words(self.language, shown)
         if shown is not None and what != self.language.material and not is_allowed_as_well(evidence):
@@ -392,9 +389,9 @@ class Narrator(BetterMoves):
             return shown.ply, line, self.language.points["wins"].format(what=what), ()
         later = line_effect(evidence, is_forced=False)
         if later is not None and is_likely(evidence, later[0]) and not is_allowed_as_well(evidence):
-            return told(later)
+            return action(*later)
         taken_soon = taken_later(evidence)
-        return None if taken_soon is None or is_allowed_as_well(evidence) else told_later(*taken_soon)
+        return None if taken_soon is None or is_allowed_as_well(evidence) else capture(*taken_soon)
 
     def _of_cause(self, evidence: Evidence, facts: Facts) -> dict[str, str]:
         """Gaps of the sentences about causes."""

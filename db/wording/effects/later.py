@@ -1,6 +1,5 @@
 """What a line does later than at once, or besides what it takes."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
@@ -19,7 +18,6 @@ _AT_THE_LATEST = 5  # ply of the better line with which it takes something
 _SOON = 3  # plies of the better line after which a pawn must not have cost anything
 _LOST = -0.4  # win chance from which down an ending is called lost
 _ENDING = 8  # points of pieces
-_NO_PIECES = (chess.PAWN, chess.KING)
 _SETTLED = 2  # plies later until which the side must stay ahead
 _ROUNDING = 0.5  # points by which pieces that are worth the same may differ
 
@@ -32,7 +30,7 @@ def taken_next(evidence: Evidence) -> tuple[int, Target] | None:
     line, before = best_moves(evidence, whole=True), parse_position(evidence.fen)
     if evidence.mate_in is not None or not line:
         return None
-    first = taken_by(before, before.parse_uci(line[0]))
+    first = _taken_at_once(evidence)
     if first is not None and first[0] != chess.PAWN:
         return None
     for ply, taken, won in _takes_later(before, line):
@@ -82,12 +80,11 @@ def _takes_later(before: chess.Board, line: Sequence[str]) -> Iterator[tuple[int
 @lru_cache(maxsize=4096)
 def takes_and_attacks(evidence: Evidence) -> Effect | None:
     """The attack on a piece that the better move makes while it takes a pawn; None without one."""
-    line = best_moves(evidence)
-    before = parse_position(evidence.fen)
-    taken = taken_by(before, before.parse_uci(line[0])) if line else None
+    taken = _taken_at_once(evidence)
     if taken is None or taken[0] != chess.PAWN:
         return None
-    attacks = (each for each in effects_of(before, line, evidence.half_move) if each.does in ("attack", "uncover"))
+    effects = effects_of(parse_position(evidence.fen), best_moves(evidence), evidence.half_move)
+    attacks = (each for each in effects if each.does in ("attack", "uncover"))
     return next((each.on_pieces for each in attacks if each.targets[0][0] != chess.PAWN), None)
 
 
@@ -96,8 +93,14 @@ def takes_pawn(evidence: Evidence) -> Target | None:
     before, line = parse_position(evidence.fen), best_moves(evidence)
     if not line or line[0][2:4] == evidence.bait[2:4] or -lost_points(before, line[:_SOON]) < 1:
         return None
-    taken = taken_by(before, before.parse_uci(line[0]))
+    taken = _taken_at_once(evidence)
     return taken if taken is not None and taken[0] == chess.PAWN else None
+
+
+def _taken_at_once(evidence: Evidence) -> Target | None:
+    """What the first move of the better line takes; None if that is nothing, or not known."""
+    before, line = parse_position(evidence.fen), best_moves(evidence)
+    return taken_by(before, before.parse_uci(line[0])) if line else None
 
 
 def trade_down(evidence: Evidence) -> int | None:
@@ -125,6 +128,7 @@ def trade_down(evidence: Evidence) -> int | None:
 
 
 def _is_ending(board: chess.Board) -> bool:
-    counts = counts_of(board).values()
-    pieces = (points_of(Counter({kind: n for kind, n in each.items() if kind not in _NO_PIECES})) for each in counts)
-    return not board.queens and all(points <= _ENDING for points in pieces)
+    pieces = board.copy(stack=False)
+    for square in chess.scan_forward(board.pawns | board.kings):
+        pieces.remove_piece_at(square)
+    return not board.queens and all(points_of(each) <= _ENDING for each in counts_of(pieces).values())

@@ -7,7 +7,7 @@ from functools import lru_cache
 import chess
 
 from db.wording.evidence import Evidence
-from db.wording.material import best_moves, lost_points
+from db.wording.material import best_moves, board_at, lost_points
 from db.wording.stands import POINT, Target, after_line, after_pass, mate_threatened, searched, settled, taken_by
 from trapcore.trees.chess_game import parse_position
 
@@ -50,9 +50,7 @@ def answer_threatens(evidence: Evidence) -> Threat | None:
     """What the answer to a losing move threatens."""
     if evidence.mate_in is not None:
         return None
-    baited = parse_position(evidence.fen)
-    baited.push_uci(evidence.bait)
-    return _threat(baited, evidence.killer_line)
+    return _threat(board_at(evidence, 1), evidence.killer_line)
 
 
 def best_threatens(evidence: Evidence) -> Threat | None:
