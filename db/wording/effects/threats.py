@@ -7,7 +7,7 @@ from functools import lru_cache
 import chess
 
 from db.wording.evidence import Evidence
-from db.wording.material import best_moves, board_at, lost_points
+from db.wording.material import best_moves, board_at, lost_points, takes_with_profit
 from db.wording.stands import POINT, Target, after_line, after_pass, mate_threatened, searched, settled, taken_by
 from trapcore.trees.chess_game import parse_position
 
@@ -21,6 +21,8 @@ class Threat:
 
     san: str
     """The next move of its side, if the other one passed."""
+    uci: str
+    """The same."""
     attacked: Target | None
     """The piece that it takes, if that is done by the piece that has moved."""
 
@@ -59,9 +61,15 @@ def best_threatens(evidence: Evidence) -> Threat | None:
     if not line or evidence.mate_in is not None:
         return None
     best, played = _threat(before, line), _threat(before, (evidence.bait,))
-    if best is None or best.san.rstrip("+#") == before.san(before.parse_uci(evidence.bait)).rstrip("+#"):
+    if best is None or best.uci == evidence.bait or _takes_after_pass(board_at(evidence, 1), best.uci):
         return None
-    return None if played is not None and best.san == played.san else best
+    return None if played is not None and best.uci == played.uci else best
+
+
+def _takes_after_pass(board: chess.Board, uci: str) -> bool:
+    """Whether the side that has just moved takes something with profit by this move if the other one passes."""
+    idle = after_pass(board)
+    return idle is not None and takes_with_profit(idle, uci)
 
 
 def _threat(board: chess.Board, line: Sequence[str]) -> Threat | None:
@@ -86,7 +94,7 @@ def _threat(board: chess.Board, line: Sequence[str]) -> Threat | None:
     by_itself = taken is not None and chess.Move.from_uci(threat).from_square == move.to_square
     if board.is_capture(move) and not by_itself:
         return None
-    return Threat(after.san(after.parse_uci(threat)), taken if by_itself else None)
+    return Threat(after.san(after.parse_uci(threat)), threat, taken if by_itself else None)
 
 
 def _stays(after: chess.Board, move: chess.Move, line: Sequence[str]) -> bool:
