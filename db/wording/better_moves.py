@@ -8,6 +8,7 @@ import chess
 from db.wording import moves
 from db.wording.claims import material_words, percent_of_chance, points_of_cost
 from db.wording.effects.finding import effects_of
+from db.wording.effects.guards import guarded_later
 from db.wording.effects.later import taken_next, takes_and_attacks, takes_pawn
 from db.wording.effects.played import Effect
 from db.wording.effects.threats import answer_threatens, best_threatens
@@ -27,13 +28,12 @@ from db.wording.reasons import (
     AS_GOOD,
     STRONG,
     best_effect,
-    guarded_later,
     is_little,
     is_there_anyway,
     line_effect,
     takes_wrong,
 )
-from db.wording.stands import counts_of, is_taken_at_once, points_of, searched
+from db.wording.stands import after_line, counts_of, is_taken_at_once, points_of, searched
 from trapcore.piece_values import POINTS
 from trapcore.trees.chess_game import parse_position
 from trapcore.win_chance import INACCURACY, win_chance

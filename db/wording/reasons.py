@@ -8,6 +8,7 @@ from functools import lru_cache
 import chess
 
 from db.wording.effects.finding import EFFECTS, SACRIFICES, effects_of
+from db.wording.effects.guards import SOON, falls_only, guards_as_well, hangs
 from db.wording.effects.played import Effect
 from db.wording.evidence import Evidence
 from db.wording.material import (
@@ -20,13 +21,10 @@ from db.wording.material import (
 )
 from db.wording.stands import (
     PIECE,
-    POINT,
     Target,
     after_line,
     after_pass,
-    gains_on,
     is_natural,
-    is_taken_at_once,
     mate_threatened,
     mates_at_once,
     searched,
@@ -39,8 +37,6 @@ from trapcore.win_chance import BLUNDER, MISTAKE, win_chance
 
 AS_GOOD = 0.1  # win chance by which searches of two moves differ that are as good as each other
 _NODES = 8_000  # of such a search
-
-_SOON = 6  # plies of a line in which happens what a move is about
 
 _OF_BETTER = frozenset({"guard", "escape", "trade", "exchange", "take", "development", "centre", "castles"})
 """Effects that nobody would call the fault of the move before."""
@@ -350,48 +346,18 @@ def _explains(effect: Effect, evidence: Evidence, line: Sequence[str]) -> bool:
         square = chess.square_name(effect.targets[0][1])
         if effect.does == "guard" and square == evidence.bait[:2]:
             return evidence.killer_line[0][2:4] == evidence.bait[2:4]  # it falls where it goes to
-        return _falls_only(evidence, square, line) and _hangs(evidence, square)
+        if effect.does == "guard" and guards_as_well(evidence, effect.targets[0][1]):
+            return False
+        return falls_only(evidence, square, line) and hangs(evidence, square)
     if effect.does in ("win", "trade", "take", "exchange"):
         # The line of the move that was played takes there, or trades the same, as well.
         square = chess.square_name(effect.targets[-1][1])
-        return all(uci[2:4] != square for uci in (evidence.bait, *evidence.killer_line[: _SOON - 1]))
+        return all(uci[2:4] != square for uci in (evidence.bait, *evidence.killer_line[: SOON - 1]))
     if effect.does == "castles":
-        return not any(_castles(evidence, ply) for ply in range(1, min(_SOON, len(evidence.killer_line) + 1), 2))
+        return not any(_castles(evidence, ply) for ply in range(1, min(SOON, len(evidence.killer_line) + 1), 2))
     if effect.does == "development":
-        return all(uci[:2] != line[0][:2] for uci in evidence.killer_line[1:_SOON:2])
+        return all(uci[:2] != line[0][:2] for uci in evidence.killer_line[1:SOON:2])
     return True
-
-
-def _falls_only(evidence: Evidence, square: str, line: Sequence[str]) -> bool:
-    """Whether something is taken on the square soon after the losing move, and not in the line of the best one."""
-    falls = any(uci[2:4] == square for uci in evidence.killer_line[:_SOON:2])
-    return falls and all(uci[2:4] != square for uci in line[1:_SOON:2])
-
-
-def guarded_later(evidence: Evidence) -> Target | None:
-    """What the best move newly guards, stood there before, and is only taken in the line of the losing move."""
-    before, line = parse_position(evidence.fen), best_moves(evidence)
-    if not line or before.is_check() or is_taken_at_once(line):
-        return None  # a guard that is taken at once guards nothing
-    best = before.parse_uci(line[0])
-    after = after_line(before, line[:1])
-    for square in after.attacks(best.to_square) - before.attacks(best.from_square):
-        kind, name = before.piece_type_at(square), chess.square_name(square)
-        is_there = after.piece_at(square) == before.piece_at(square) and before.color_at(square) == before.turn
-        if kind in (None, chess.KING) or not is_there or evidence.bait[:2] == name:
-            continue
-        assert kind is not None
-        counts = _falls_only(evidence, name, line) and gains_on(after).get(square, 0) < POINT
-        if counts and _taker_points(evidence, name) >= POINTS[kind] - 1:
-            return kind, square
-    return None
-
-
-def _taker_points(evidence: Evidence, square: str) -> float:
-    """Points of what takes on the square in the killer line, where something does: a guard of more is idle."""
-    ply = next(ply for ply in range(1, _SOON, 2) if evidence.killer_line[ply - 1][2:4] == square)
-    taker = board_at(evidence, ply).piece_type_at(chess.parse_square(evidence.killer_line[ply - 1][:2]))
-    return POINTS[taker] if taker is not None else 0
 
 
 def _castles(evidence: Evidence, ply: int) -> bool:
@@ -399,13 +365,6 @@ def _castles(evidence: Evidence, ply: int) -> bool:
     line = (evidence.bait, *evidence.killer_line)
     board = after_line(parse_position(evidence.fen), line[: ply + 1])
     return ply + 1 < len(line) and board.is_castling(board.parse_uci(line[ply + 1]))
-
-
-def _hangs(evidence: Evidence, square: str) -> bool:
-    """Whether what stands there after the losing move can be taken with profit."""
-    baited = parse_position(evidence.fen)
-    baited.push_uci(evidence.bait)
-    return gains_on(baited).get(chess.parse_square(square), 0) >= POINT
 
 
 def _first_new(effects: Iterable[Effect], others: Sequence[Effect]) -> Effect | None:

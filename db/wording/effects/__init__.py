@@ -3,6 +3,7 @@
 ==========  ======================================================================
 played.py   a move of a line with what it does, as values
 attacks.py  attacks, pins, offers and guards
+guards.py   what the better move guards, and what falls without that
 places.py   pawns, files, squares, castling
 finding.py  all that a move does: also what it takes, threatens, trades, promotes
 threats.py  what a move threatens to do next, by a search
