@@ -186,11 +186,12 @@ class BetterMoves(Phrases):
 
     def _takes_next(self, evidence: Evidence) -> tuple[str, str] | None:
         """The better line until it takes something, not at once, and that it does; None if it takes nothing."""
-        found = taken_next(evidence)
-        if found is None:
+        ply = taken_next(evidence)
+        if ply is None:
             return None
-        ply, taken = found
-        return moves.line(evidence.best_line[:ply], evidence.half_move), self._effect(Effect("take", (taken,)))
+        line, before = best_moves(evidence, whole=True), parse_position(evidence.fen)
+        taking = self._taking(after_line(before, line[: ply - 1]), line[ply - 1 :])
+        return moves.line(evidence.best_line[:ply], evidence.half_move), taking
 
     def _meets(self, evidence: Evidence, facts: Facts) -> str:
         """``meets 12.Nxf7 with 12...Nxf4``: the reply of the better move to the same answer; empty without one. Of a
@@ -282,7 +283,7 @@ class BetterMoves(Phrases):
         square = chess.parse_square(uci[2:4])
         taken = baited.piece_type_at(square) if takes_with_profit(baited, uci) else None
         if taken is not None and taken != chess.PAWN:
-            return killer, self._point(Point("captures", taken, square))
+            return killer, self._taking(baited, evidence.killer_line)
         later = line_effect(evidence, is_forced=False)
         if later is not None or is_strong:
             return (

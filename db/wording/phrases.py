@@ -13,11 +13,11 @@ from db.wording.effects.threats import Threat
 from db.wording.evidence import Evidence
 from db.wording.facts import CHECKS, Facts, Motif, Point, facts_of
 from db.wording.languages.grammar import FIRST_HALF_MOVE, Grammar, Verbosity
-from db.wording.material import board_at, takes_with_profit
+from db.wording.material import Material, board_at, takes_with_profit
 from db.wording.moves import MATE_PLIES, shown_line
 from db.wording.names import trap_name
-from db.wording.reasons import STRONG, line_effect, takes_back, was_there
-from db.wording.stands import Target, taken_by
+from db.wording.reasons import STRONG, answer_attacks, line_effect, takes_back, was_there
+from db.wording.stands import Target, is_taken_at_once, taken_by
 from trapcore.piece_values import POINTS
 from trapcore.trees.chess_game import parse_position
 
@@ -144,6 +144,17 @@ class Phrases:
             square=square,
             file=square[:1],
         )
+
+    def _taking(self, board: chess.Board, line: Sequence[str]) -> str:
+        """``takes the rook on d1``, or ``wins the exchange`` if it is taken back: of the first move of a line (UCI)."""
+        move = board.parse_uci(line[0])
+        taken, taker = taken_by(board, move), board.piece_type_at(move.from_square)
+        assert taken is not None
+        assert taker is not None
+        if not is_taken_at_once(line) or POINTS[taker] >= POINTS[taken[0]]:
+            return self._effect(Effect("take", (taken,)))
+        won = Material((taken[0],), (taker,), 1, (), only=False)
+        return self.language.points["wins"].format(what=material_words(self.language, won))
 
     def _effect_in_line(self, evidence: Evidence, ply: int, effect: Effect) -> str:
         """What a move of the killer line does: ``takes the pawn on h5 and attacks the rook on g6``."""

@@ -40,7 +40,7 @@ from db.wording.reasons import (
     was_there,
     was_threatened,
 )
-from db.wording.stands import Target, taken_by
+from db.wording.stands import taken_by
 from trapcore.trees.chess_game import parse_position
 
 _BY_ANSWER = 1  # ply with which the answer begins a trade
@@ -352,13 +352,14 @@ class Narrator(BetterMoves):
         """What the answer to a losing move does, or its line soon: the ply from 1, the line, the words, and the squares
         it is about; None if that is nothing, or if the best move allows it as well."""
 
-        def capture(ply: int, taken: Target) -> tuple[int, str, str, _Squares]:
-            return ply, self._plies(evidence, facts.line[:ply]), self._effect(Effect("take", (taken,))), ()
+        def capture(ply: int) -> tuple[int, str, str, _Squares]:
+            taking = self._taking(board_at(evidence, ply), evidence.killer_line[ply - 1 :])
+            return ply, self._plies(evidence, facts.line[:ply]), taking, ()
 
         def action(ply: int, effect: Effect) -> tuple[int, str, str, _Squares]:
             later = taken_later(evidence) if ply == 1 and is_single(effect) and "x" not in facts.line[0] else None
             if later is not None:
-                return capture(*later)
+                return capture(later)
             squares = [square for _, square in effect.targets]
             return ply, self._until(evidence, ply, effect), self._effect_in_line(evidence, ply, effect), squares
 
@@ -391,7 +392,7 @@ class Narrator(BetterMoves):
         if later is not None and is_likely(evidence, later[0]) and not is_allowed_as_well(evidence):
             return action(*later)
         taken_soon = taken_later(evidence)
-        return None if taken_soon is None or is_allowed_as_well(evidence) else capture(*taken_soon)
+        return None if taken_soon is None or is_allowed_as_well(evidence) else capture(taken_soon)
 
     def _of_cause(self, evidence: Evidence, facts: Facts) -> dict[str, str]:
         """Gaps of the sentences about causes."""

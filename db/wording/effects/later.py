@@ -23,9 +23,9 @@ _ROUNDING = 0.5  # points by which pieces that are worth the same may differ
 
 
 @lru_cache(maxsize=4096)
-def taken_next(evidence: Evidence) -> tuple[int, Target] | None:
-    """What the better line takes soon, not at once, and with which ply, from 1; None if there is nothing, or if the
-    first move says enough. After the losing move the side is not ahead by that. A pawn counts only if that costs no
+def taken_next(evidence: Evidence) -> int | None:
+    """The ply, from 1, with which the better line soon takes something, not at once; None if there is nothing, or if
+    the first move says enough. After the losing move the side is not ahead by that. A pawn counts only if that costs no
     more."""
     line, before = best_moves(evidence, whole=True), parse_position(evidence.fen)
     if evidence.mate_in is not None or not line:
@@ -37,20 +37,20 @@ def taken_next(evidence: Evidence) -> tuple[int, Target] | None:
         least = 1 if taken[0] == chess.PAWN and is_worth_a_pawn(evidence) else POINTS[chess.KNIGHT] - 1
         played = -lost_points(before, (evidence.bait, *evidence.killer_line[: ply - 1]))
         if won >= max(least, played + 1 - _ROUNDING):
-            return ply, taken
+            return ply
     return None
 
 
 @lru_cache(maxsize=4096)
-def taken_later(evidence: Evidence) -> tuple[int, Target] | None:
+def taken_later(evidence: Evidence) -> int | None:
     """The same of the killer line; after the better move the side is not ahead by that."""
     baited, before = board_at(evidence, 1), parse_position(evidence.fen)
     if evidence.mate_in is not None:
         return None
     better = best_moves(evidence, whole=True)
-    for ply, taken, won in _takes_later(baited, evidence.killer_line):
+    for ply, _, won in _takes_later(baited, evidence.killer_line):
         if won >= 1 and won >= lost_points(before, better[: ply + 1]) + 1 - _ROUNDING:
-            return ply, taken
+            return ply
     return None
 
 
