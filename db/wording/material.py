@@ -16,19 +16,18 @@ from db.wording.stands import (
     Counts,
     Stand,
     after_line,
-    after_pass,
     best_exchange,
     change,
     continued,
     counts_of,
-    gains_on,
     is_quiet,
-    is_taken_at_once,
     last_capture,
+    lasts,
     points_of,
     searched,
     stands_of,
     taken_by,
+    until_a_gift,
 )
 from trapcore import _native
 from trapcore.piece_values import POINTS
@@ -117,7 +116,7 @@ def material_shown(evidence: Evidence, before: chess.Board, shown: int) -> Mater
     victim, start = before.turn, _start(evidence, before)
     after = after_line(before, (evidence.bait,))
     line = continued(after, evidence.killer_line)
-    stands, known = stands_of(start, after, line, victim), _until_a_gift(after, evidence.killer_line)
+    stands, known = stands_of(start, after, line, victim), until_a_gift(after, evidence.killer_line)
     quiet = [each for each in stands if each.is_quiet and each.ply <= min(shown, known)]
     lasting = [each for each in quiet if min(each.worth, _lasting_worth(stands, each)) >= 1]
     if not lasting:
@@ -136,20 +135,6 @@ def material_shown(evidence: Evidence, before: chess.Board, shown: int) -> Mater
         ply += 1  # it ends with a move of the side that wins
     sans = _native.sans(_native.epd(after.fen()), line[:ply])
     return Material(_sorted(stand.lost), _sorted(stand.gained), ply, tuple(sans), only=False)
-
-
-def _until_a_gift(board: chess.Board, line: Sequence[str]) -> int:
-    """Plies of a line (UCI) before the first reply that gives something away which nothing attacked."""
-    board = board.copy(stack=False)
-    for ply, uci in enumerate(line):
-        after, idle = after_line(board, (uci,)), after_pass(board)
-        if ply % 2 == 1 and idle is not None and is_taken_at_once(line[ply : ply + 2]):
-            took = taken_by(board, board.parse_uci(uci))
-            paid = gains_on(after).get(chess.parse_square(uci[2:4]), 0) - (POINT * POINTS[took[0]] if took else 0)
-            if paid >= POINT > gains_on(idle).get(chess.parse_square(uci[:2]), 0):
-                return ply
-        board = after
-    return len(line)
 
 
 def _could_keep(
@@ -190,6 +175,9 @@ def material_won(evidence: Evidence, before: chess.Board) -> Material | None:
     # What falls to the first move may be taken back by it: the line does not show it.
     stand = _won(start, before, line, victim)
     if stand is None or stand.ply == 1 or not _is_missed(evidence, before, start, stand.worth):
+        return None
+    pawns = set(stand.lost) == {chess.PAWN}
+    if pawns and (stand.ply > until_a_gift(before, line) or not lasts(start, before, line[: stand.ply], _KEPT_NODES)):
         return None
     other, shown = _against_another(before, line), stand
     if other is not None:

@@ -180,6 +180,30 @@ def settled(board: chess.Board, line: Sequence[str]) -> Sequence[str]:
     return line[:LAST_PLY]
 
 
+def until_a_gift(board: chess.Board, line: Sequence[str]) -> int:
+    """Plies of a line (UCI) before the first reply that gives something away which nothing attacked."""
+    board = board.copy(stack=False)
+    for ply, uci in enumerate(line):
+        after, idle = after_line(board, (uci,)), after_pass(board)
+        if ply % 2 == 1 and idle is not None and is_taken_at_once(line[ply : ply + 2]):
+            took = taken_by(board, board.parse_uci(uci))
+            paid = gains_on(after).get(chess.parse_square(uci[2:4]), 0) - (POINT * POINTS[took[0]] if took else 0)
+            if paid >= POINT > gains_on(idle).get(chess.parse_square(uci[:2]), 0):
+                return ply
+        board = after
+    return len(line)
+
+
+def lasts(start: dict[chess.Color, Counts], before: chess.Board, line: Sequence[str], nodes: int) -> bool:
+    """Whether a search of so many nodes finds nothing by which the other side gets back all that it loses by the line.
+
+    ``start``: the pieces from which is counted.
+    """
+    end = after_line(before, line)
+    stands = stands_of(start, end, searched(end, nodes).line, not before.turn)
+    return all(each.worth >= 1 for each in stands if each.is_quiet)
+
+
 def last_capture(board: chess.Board, line: Sequence[str], ply: int) -> int:
     """Ply of the line, at most ``ply``, with which the last of the material falls."""
     board = board.copy(stack=False)
