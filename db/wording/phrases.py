@@ -82,6 +82,9 @@ class Phrases:
             is_named = is_cause and evidence.cause in _TAKEN and found[0] == 1
             does = self._effect(found[1]) if is_named else self._effect_in_line(evidence, *found)
             return f"{self._until(evidence, *found)} {does}"
+        attack = None if exchange else answer_attacks(evidence)
+        if attack is not None:
+            return f"{self._killer(evidence, facts)} {self._effect(attack)}"
         return self._plies(evidence, facts.line[:exchange]) if exchange else self._line(evidence, facts)
 
     def _cause_shown(self, evidence: Evidence, facts: Facts, reason: tuple[str, dict[str, str]]) -> str:

@@ -150,6 +150,15 @@ def attack_on(target: Target, evidence: Evidence) -> Effect:
     return next(attacks, Effect("attack", (target,)))
 
 
+def answer_attacks(evidence: Evidence) -> Effect | None:
+    """The attack of the answer on pieces, however the line goes on; None without one, and if it was there before."""
+    effects = effects_of(board_at(evidence, 1), evidence.killer_line[:1], evidence.half_move + 1)
+    found = next((each for each in effects if each.does in ("attack", "uncover")), None)
+    if found is None or evidence.mate_in is not None or found.targets[0][0] == chess.PAWN:
+        return None
+    return None if was_there(evidence, 1, [square for _, square in found.targets]) else found
+
+
 def stood_attacked(evidence: Evidence, taken: Effect) -> bool:
     """Whether the piece that the answer takes stood there before the move, and the other side attacked it."""
     before, (_, square) = parse_position(evidence.fen), taken.targets[0]
