@@ -76,9 +76,9 @@ class Point:
     """What a move does about the killer."""
 
     does: str
-    """``captures`` a piece with profit, wins a ``pawn``, ``stops_mate``, ``saves`` the piece that the killer takes
-    with profit, ``keeps`` it from a trade for one that is worth as much or ``leaves`` its place otherwise,
-    ``takes`` the piece that attacks it, ``guards`` it, ``blocks`` the attack on it, ``covers`` or
+    """``captures`` a piece with profit, wins a ``pawn``, ``drives`` a piece away, ``stops_mate``, ``saves`` the piece
+    that the killer takes with profit, ``keeps`` it from a trade for one that is worth as much or ``leaves`` its place
+    otherwise, ``takes`` the piece that attacks it, ``guards`` it, ``blocks`` the attack on it, ``covers`` or
     ``occupies`` the square of the killer, or ``prevents`` that it is played."""
     piece: chess.PieceType | None = None
     """The piece that it captures, or that the killer takes."""

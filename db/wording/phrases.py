@@ -133,6 +133,8 @@ class Phrases:
 
     def _effect(self, effect: Effect) -> str:
         """``attacks the knight on f6``."""
+        if effect.drives:
+            return self._point(Point("drives", *effect.targets[0]))
         named = [
             self.language.on.format(piece=self.language.the_piece[kind], square=chess.square_name(square))
             for kind, square in effect.targets

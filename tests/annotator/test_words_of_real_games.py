@@ -36,7 +36,7 @@ GAMES_AGAIN = 1
 JARGON = re.compile(r"puzzle|similarity|abstracted|trapline|search-|mate-\d|library|probability|nodes|bait costs", re.I)
 MOVE = re.compile(
     r"(?:(?P<number>\d+)(?P<dots>\.\.\.|\.))?(?<![\w-])(?P<san>O-O(?:-O)?[+#]?|[KQRBN][a-h]?[1-8]?x?[a-h][1-8][+#]?|"
-    r"[a-h]x[a-h][1-8](?:=[QRBN])?[+#]?|(?<!on )(?<!eaves )(?<!covers )[a-h][1-8](?:=[QRBN])?[+#]?)"
+    r"[a-h]x[a-h][1-8](?:=[QRBN])?[+#]?|(?<!on )(?<!eaves )(?<!covers )(?<!from )[a-h][1-8](?:=[QRBN])?[+#]?)"
 )
 LOST = re.compile(r"[Ll]oses (?P<lost>[a-z ]+?)(?: for (?P<gained>[a-z ]+?))?(?:: | after )")
 NUMBERS = {"the": 1, "a": 1, "two": 2, "three": 3, "four": 4}

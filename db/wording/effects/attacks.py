@@ -38,7 +38,14 @@ def attack(played: Played) -> Effect | None:
     named = [each for each in named if (each[1] in own) == by_itself]
     if by_itself and not any(kind != chess.PAWN for kind, _ in named[1:]):
         named[1:] = _behind(played, idle, named[0]) or named[1:]
-    return Effect("attack" if by_itself else "uncover", tuple(named))
+    drives = len(named) == 1 and named[0][0] != chess.PAWN and _goes_away(played, named[0][1])
+    return Effect("attack" if by_itself else "uncover", tuple(named), drives=by_itself and drives)
+
+
+def _goes_away(played: Played, square: chess.Square) -> bool:
+    """Whether the reply only moves the piece off this square."""
+    reply = played.reply
+    return reply is not None and reply.from_square == square and not played.after.is_capture(reply)
 
 
 def _behind(played: Played, idle: chess.Board, front: Target) -> list[Target]:

@@ -19,6 +19,8 @@ class Effect:
     """Pieces that it acts on, and where they stand, the most valuable first."""
     square: chess.Square | None = None
     """The square, or a square of the file, that it is about."""
+    drives: bool = False
+    """The piece that it attacks goes away at once."""
 
     @property
     def on_pieces(self) -> Self:

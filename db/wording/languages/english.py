@@ -96,6 +96,7 @@ ENGLISH = Grammar(
     },
     points={
         "captures": "takes {piece} on {square}",
+        "drives": "drives {piece} from {square}",
         "pawn": "takes the pawn on {square}",
         "saves": "takes {piece} to safety",
         "keeps": "avoids the trade on {square}",

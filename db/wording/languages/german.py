@@ -93,6 +93,7 @@ GERMAN = Grammar(
     },
     points={
         "captures": "schlägt {piece} auf {square}",
+        "drives": "vertreibt {piece} von {square}",
         "pawn": "schlägt den Bauern auf {square}",
         "saves": "bringt {piece} in Sicherheit",
         "keeps": "vermeidet den Tausch auf {square}",
