@@ -12,6 +12,7 @@ from trapcore import _native
 from trapcore.parallel.budget import Budget
 from trapcore.proof.causes import Cause, Mistake, explain
 from trapcore.proof.mate import prove_mate
+from trapcore.proof.search import search
 from trapcore.trees.chess_game import parse_position
 from trapcore.win_chance import INACCURACY
 
@@ -102,8 +103,8 @@ def slips_of(
 
 
 def explained(slips: Iterable[Slip]) -> list[Slip]:
-    """The slips, each with the mate that it allows, if one is proved, and with its cause."""
-    found = [_with_mate(slip) for slip in slips]
+    """The slips, each with the mate that it allows, if one is proved, with lines that say something, and its cause."""
+    found = [_lengthened(_with_mate(slip)) for slip in slips]
     explanations = iter(explain(_mistake(slip) for slip in found if slip.line))
     return [replace(slip, cause=next(iter(next(explanations).causes), None)) if slip.line else slip for slip in found]
 
@@ -114,6 +115,21 @@ def _with_mate(slip: Slip) -> Slip:
         return slip
     proof = prove_mate(slip.value.fen, LONGEST_MATE, Budget(nodes=_MATE_NODES), first=slip.line[:1])
     return slip if proof.mate_in is None else replace(slip, line=proof.line, mate_in=proof.mate_in)
+
+
+def _lengthened(slip: Slip) -> Slip:
+    """The slip with what searches find behind lines of which no more than the first moves are known."""
+    line = slip.line if slip.mate_in is not None else _long_enough(slip.value.fen, slip.line)
+    return replace(slip, line=line, better=_long_enough(slip.value.origin, slip.better))
+
+
+def _long_enough(fen: str, line: tuple[str, ...]) -> tuple[str, ...]:
+    while 0 < len(line) < _native.TOLD_PLIES:
+        found = search(fen, Budget(nodes=_native.TOLD_NODES), moves=line).line
+        if not found:
+            break
+        line += found
+    return line
 
 
 def _mistake(slip: Slip) -> Mistake:

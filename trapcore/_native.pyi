@@ -135,6 +135,9 @@ PASS_NODES: int
 """Nodes of our first look at each position of a game."""
 LOOK_NODES: int
 """Nodes of an engine's first look at each position; no first look has more."""
+TOLD_NODES: int
+TOLD_PLIES: int
+"""Moves of a line that say what it is about, and the nodes for those that a search did not find."""
 MATE: int
 MATE_BOUND: int
 """How the search writes mates, see `trapcore.proof.search`."""

@@ -19,8 +19,8 @@ pub(crate) const PASS_NODES: u64 = 4000;
 pub(crate) const LOOK_NODES: u64 = 8000;
 
 /// Moves of a line that say what it is about, and the nodes for those that a search did not find.
-const TOLD_PLIES: usize = 5;
-const TOLD_NODES: u64 = 10_000;
+pub(crate) const TOLD_PLIES: usize = 5;
+pub(crate) const TOLD_NODES: u64 = 10_000;
 
 /// An iterative deepening: values by depth from 0 (captures and checks played out), for the side to move, in centipawns.
 /// The last value includes what an unfinished depth said.

@@ -114,6 +114,8 @@ mod _native {
         module.add("ENGINE", crate::judge::judgements::ENGINE)?;
         module.add("PASS_NODES", crate::judge::pass::PASS_NODES)?;
         module.add("LOOK_NODES", crate::judge::pass::LOOK_NODES)?;
+        module.add("TOLD_NODES", crate::judge::pass::TOLD_NODES)?;
+        module.add("TOLD_PLIES", crate::judge::pass::TOLD_PLIES)?;
         module.add("GREATEST_SIMILARITY", crate::judge::model::GREATEST_SIMILARITY)?;
         module.add("LOSS_FEATURES", suspicion::FEATURES.to_vec())?;
         module.add("LOSS_STAGES", suspicion::STAGES)?;
