@@ -195,14 +195,14 @@ class BetterMoves(Phrases):
 
     def _meets(self, evidence: Evidence, facts: Facts) -> str:
         """``meets 12.Nxf7 with 12...Nxf4``: the reply of the better move to the same answer; empty without one. Of a
-        quiet answer that its own piece takes, only the square."""
+        quiet answer that its own piece takes, only that it is prevented."""
         reply, after = _reply_to_answer(evidence), answered_best(evidence)
         if reply is None or after is None:
             return ""
         answer = after.parse_uci(evidence.killer_line[0])
         takes = reply.rstrip("+#").endswith(f"x{chess.square_name(answer.to_square)}") and not after.is_capture(answer)
         if takes and answer.to_square in after.attacks(after.peek().to_square):
-            return self._point(Point("covers", square=answer.to_square))
+            return self._point(Point("prevents"), self._plies(evidence, [after.san(answer)]))
         met = moves.line([reply], evidence.half_move + 2)
         # After the better move the answer may be no check.
         return self.language.points["meets"].format(killer=self._plies(evidence, [after.san(answer)]), reply=met)
@@ -317,7 +317,7 @@ _VAGUE = frozenset({"attack", "uncover", "offer", "challenge", "development", "c
 """Effects of a better move that do not say how it meets the answer."""
 
 
-_ABOUT_SQUARES = ("guards", "covers", "occupies", "blocks", "prevents")
+_ABOUT_SQUARES = ("guards", "occupies", "blocks", "prevents")
 """What a better move does about a square."""
 
 
@@ -326,7 +326,7 @@ def _says_more(effect: Effect | None, point: Point, evidence: Evidence) -> bool:
     if effect is None or point.does == "stops_mate":
         return effect is not None and effect.does == "win"
     is_pawn = point.does == "pawn" and not is_worth_a_pawn(evidence)
-    is_small = is_pawn or point.does in ("covers", "occupies", "prevents")
+    is_small = is_pawn or point.does in ("occupies", "prevents")
     forks = point.piece == chess.PAWN and point.does in ("guards", "blocks") and len(effect.targets) > 1
     return (is_small or forks) and effect.does in STRONG
 

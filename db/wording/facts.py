@@ -78,12 +78,12 @@ class Point:
     does: str
     """``captures`` a piece with profit, wins a ``pawn``, ``drives`` a piece away, ``stops_mate``, ``saves`` the piece
     that the killer takes with profit, ``keeps`` it from a trade for one that is worth as much or ``leaves`` its place
-    otherwise, ``takes`` the piece that attacks it, ``guards`` it, ``blocks`` the attack on it, ``covers`` or
-    ``occupies`` the square of the killer, or ``prevents`` that it is played."""
+    otherwise, ``takes`` the piece that attacks it, ``guards`` it, ``blocks`` the attack on it,
+    ``occupies`` the square of the killer, or ``prevents`` that it is played, or that it does any good."""
     piece: chess.PieceType | None = None
     """The piece that it captures, or that the killer takes."""
     square: chess.Square | None = None
-    """Where that stands, or the square that is covered; of an attacker that is taken, where that stands."""
+    """Where that stands; of an attacker that is taken, where that stands."""
     attacker: chess.PieceType | None = None
     """What attacks the piece and is taken."""
 
@@ -237,7 +237,7 @@ def _point(evidence: Evidence, before: chess.Board, best: chess.Move) -> Point |
     covers = square in after.attacks(best.to_square) - before.attacks(best.from_square)
     if not covers or square in baited.attacks(bait.to_square) or is_still_best(after, killer.uci()):
         return None
-    return Point("covers", square=square)
+    return None if killer.uci() in best_moves(evidence, whole=True)[1::2] else Point("prevents")
 
 
 def _is_idea(evidence: Evidence, before: chess.Board) -> bool:

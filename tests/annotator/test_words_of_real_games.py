@@ -114,7 +114,7 @@ def test_no_sentence_is_told_twice_in_a_row(folder: str) -> None:
 
 def test_the_answer_that_was_just_told_is_not_told_as_the_better_move(folder: str) -> None:
     better = re.compile(
-        r"(\d+\.(?:\.\.)?\S+) (?:keeps the|guards|covers|blocks|takes|stops|is (?:winning|better|the better|mate))"
+        r"(\d+\.(?:\.\.)?\S+) (?:keeps the|guards|prevents|blocks|takes|stops|is (?:winning|better|the better|mate))"
     )
     told_answers = 0
     for game in games_of(annotated(folder, Style())):

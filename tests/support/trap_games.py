@@ -60,7 +60,7 @@ def game(moves: str, white: str = "Anna", black: str = "Boris", **tags: str) -> 
 _FIGURES = re.compile(r" \(\d+ % (?:→|->) \d+ %\)|\?\?(?= )| \$\d+|\s\[%tl \d+\]")
 _BETTER = re.compile(
     r" \d+\.+\S+ (?:is (?:winning|better|the better defence)|keeps the (?:advantage|balance)|takes [^.]*"
-    r"|(?:guards|blocks|covers|stops) [^.]*)\.( \}( \( [^)]*\))?)?"
+    r"|(?:guards|blocks|prevents|stops) [^.]*)\.( \}( \( [^)]*\))?)?"
 )
 
 

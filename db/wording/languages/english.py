@@ -104,7 +104,6 @@ ENGLISH = Grammar(
         "takes": "takes {attacker} on {square}, which attacks {piece}",
         "guards": "guards {piece} on {square}",
         "blocks": "blocks the attack on {piece}",
-        "covers": "covers {square}",
         "occupies": "keeps {piece} out of {square}",
         "prevents": "prevents {killer}",
         "stops_mate": "stops the mate",

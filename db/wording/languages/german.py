@@ -101,7 +101,6 @@ GERMAN = Grammar(
         "takes": "schlägt auf {square} die Figur, die {piece} angreift",
         "guards": "deckt {piece} auf {square}",
         "blocks": "unterbricht den Angriff auf {piece}",
-        "covers": "deckt {square}",
         "occupies": "hält {piece} von {square} fern",
         "prevents": "verhindert {killer}",
         "stops_mate": "verhindert das Matt",

@@ -77,7 +77,7 @@ def test_an_answer_that_the_better_move_meets_is_allowed() -> None:
         "r3r1k1/3qnpp1/b1pb3p/p2p4/3N4/P3QN1P/1PPB1PP1/R3R1K1 w - - 1 18",
         "e3c3 c6c5 d4b3 d5d4 c3a5 a6b5 a5b6 e8b8 b3c5", "b2b4 b4 Ng6 Qc3 Bc4 Nb3", -0.046, -0.5105, number=18,
     )  # fmt: skip
-    assert BESIDE.fell(said) == "Allows 18...c5, which drives the knight from d4. 18.b4 covers c5 (48 % → 24 %)."
+    assert BESIDE.fell(said) == "Allows 18...c5, which drives the knight from d4. 18.b4 prevents 18...c5 (48 % → 24 %)."
 
 
 def test_a_line_that_begins_with_a_trade_is_shown_to_what_it_wins() -> None:

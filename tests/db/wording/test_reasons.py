@@ -112,7 +112,7 @@ def slip(said: Evidence) -> str:
             CASTLING_LOST, "Allows 3.dxe5 dxe4 4.Qxd8+, which ends the right to castle",
             "Erlaubt 3.dxe5 dxe4 4.Qxd8+; das nimmt das Recht zur Rochade", id="castling that is lost",
         ),
-        pytest.param(COVERED, "30.Red1 covers d3", "30.Red1 deckt d3", id="the square of the answer"),
+        pytest.param(COVERED, "30.Red1 prevents 30...Nd3", "30.Red1 verhindert 30...Nd3", id="an answer"),
         pytest.param(ROOK, "8...Rc8 takes the rook off a8", "8...Rc8 zieht den Turm von a8 weg", id="no trade"),
         pytest.param(TRADE, "26...Rdh3 avoids the trade on d3", "26...Rdh3 vermeidet den Tausch auf d3", id="a trade"),
         pytest.param(
@@ -145,7 +145,7 @@ def test_a_reason_that_misleads_is_not_told(said: Evidence, untrue: str) -> None
 
 def test_a_better_move_that_was_missed_before_is_missed_again() -> None:
     said = Narrator(ENGLISH, beside_move=True).slip(GUARDED, misses_again=True)
-    assert said == "White misses 8.Be3 again (49 % → 38 %)."
+    assert said.endswith(". White misses 8.Be3 again (49 % → 38 %).")
 
 
 def test_another_piece_should_have_taken() -> None:
