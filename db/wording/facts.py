@@ -15,6 +15,7 @@ from db.wording.material import (
     Material,
     answered_best,
     best_moves,
+    is_repaid,
     keeps_what_it_takes,
     material_lost,
     material_won,
@@ -214,6 +215,8 @@ def _point(evidence: Evidence, before: chess.Board, best: chess.Move) -> Point |
         if best.promotion is not None and taken is None:
             return None
         if not keeps_what_it_takes(evidence, before) or (taken and _is_taken_later(evidence, before, taken)):
+            return None
+        if is_repaid(before, best_moves(evidence) or [best.uci()]):
             return None
         if taken is None or taken[0] == chess.PAWN:
             return Point("pawn", chess.PAWN, best.to_square)

@@ -117,7 +117,8 @@ def material_shown(evidence: Evidence, before: chess.Board, shown: int) -> Mater
     after = after_line(before, (evidence.bait,))
     line = continued(after, evidence.killer_line)
     stands, known = stands_of(start, after, line, victim), until_a_gift(after, evidence.killer_line)
-    quiet = [each for each in stands if each.is_quiet and each.ply <= min(shown, known)]
+    # Where the other side is to move, it could still take something back.
+    quiet = [each for each in stands if each.is_quiet and each.ply % 2 == 1 and each.ply <= min(shown, known)]
     lasting = [each for each in quiet if min(each.worth, _lasting_worth(stands, each)) >= 1]
     if not lasting:
         return None
@@ -384,11 +385,14 @@ def is_made_up_for(worth: float, evidence: Evidence) -> bool:
 
 def is_paid_for(evidence: Evidence) -> bool:
     """Whether the answer takes a piece, and the reply takes at least as much elsewhere."""
-    board, killer = parse_position(evidence.fen), chess.Move.from_uci(evidence.killer_line[0])
-    board.push_uci(evidence.bait)
-    taken, answered = taken_by(board, killer), after_line(board, evidence.killer_line[:1])
-    reply = taken_by(answered, answered.parse_uci(evidence.killer_line[1])) if evidence.killer_line[1:] else None
-    if taken is None or reply is None or reply[1] == killer.to_square:
+    return is_repaid(board_at(evidence, 1), evidence.killer_line)
+
+
+def is_repaid(board: chess.Board, line: Sequence[str]) -> bool:
+    """Whether the first move of a line (UCI) takes a piece, and the second takes at least as much elsewhere."""
+    taken, answered = taken_by(board, chess.Move.from_uci(line[0])), after_line(board, line[:1])
+    reply = taken_by(answered, answered.parse_uci(line[1])) if line[1:] else None
+    if taken is None or reply is None or reply[1] == taken[1]:
         return False
     return POINTS[reply[0]] >= POINTS[taken[0]] > POINTS[chess.PAWN]
 

@@ -2,8 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import chess
 
@@ -17,6 +16,7 @@ from db.wording.material import (
     board_at,
     is_made_up_for,
     is_paid_for,
+    is_repaid,
     takes_with_profit,
 )
 from db.wording.stands import (
@@ -46,7 +46,7 @@ _SMALL = frozenset(
 )
 """Effects that are no reason why a move costs `MISTAKE`."""
 
-STRONG = SACRIFICES | {"mate_threat", "promotion", "attack", "uncover", "pin"}
+STRONG = SACRIFICES | {"mate_threat", "promotion", "trap", "attack", "uncover", "pin"}
 """Threats; of pieces more than of pawns."""
 
 _WEAKER = frozenset({"attack", "uncover", "offer", "pin"})
@@ -55,7 +55,7 @@ _WEAKER = frozenset({"attack", "uncover", "offer", "pin"})
 _AT_ANY_TIME = frozenset({"attack", "uncover", "offer", "pin", "challenge"})
 """Effects that a move has later as well."""
 
-_ON_TARGETS = frozenset({"win", "attack", "uncover", "offer", "pin", "guard", "escape", "challenge"})
+_ON_TARGETS = frozenset({"win", "trap", "attack", "uncover", "offer", "pin", "guard", "escape", "challenge"})
 """Two of these effects are the same if their targets are of the same kinds."""
 
 
@@ -130,7 +130,8 @@ def line_effect(
     for ply in range(1, min(plies, len(evidence.killer_line)) + 1):
         if ply % 2 == 1:
             effects = effects_of(board, evidence.killer_line[ply - 1 :], evidence.half_move + ply)
-            found = (each for each in effects if (_is_strong(each) if is_strong else each.does in _SMALL))
+            counts = _is_strong if is_strong else partial(_is_small, evidence=evidence)
+            found = (each for each in effects if counts(each))
             effect = _first_new((each for each in found if not _is_about(each, gone)), allowed)
             if effect is not None and (ply > 1 or not takes_back(evidence)):
                 return ply, effect
@@ -311,6 +312,13 @@ def _is_strong(effect: Effect) -> bool:
     return effect.does in SACRIFICES | {"mate_threat", "promotion"} or (effect.does in STRONG and pieces)
 
 
+def _is_small(effect: Effect, evidence: Evidence) -> bool:
+    """Whether it is a better place, or an attack; on pawns alone that explains no mistake."""
+    is_cheap = evidence.cost is not None and evidence.cost < MISTAKE
+    on_piece = any(kind != chess.PAWN for kind, _ in effect.targets)
+    return effect.does in _SMALL or (effect.does == "attack" and (is_cheap or on_piece))
+
+
 def gives_up_castling(evidence: Evidence) -> bool:
     """Whether only the losing move ends the right to castle of who makes it."""
     before = parse_position(evidence.fen)
@@ -359,6 +367,8 @@ def _explains(effect: Effect, evidence: Evidence, line: Sequence[str]) -> bool:
             return False
         return falls_only(evidence, square, line) and hangs(evidence, square)
     if effect.does in ("win", "trade", "take", "exchange"):
+        if is_repaid(parse_position(evidence.fen), line):
+            return False
         # The line of the move that was played takes there, or trades the same, as well.
         square = chess.square_name(effect.targets[-1][1])
         return all(uci[2:4] != square for uci in (evidence.bait, *evidence.killer_line[: SOON - 1]))
@@ -377,14 +387,11 @@ def _castles(evidence: Evidence, ply: int) -> bool:
 
 
 def _first_new(effects: Iterable[Effect], others: Sequence[Effect]) -> Effect | None:
-    """The first of these effects that the others lack. Squares make no difference. Of an attack on a piece that they
-    attack as well, the pawn that is attacked with it."""
+    """The first of these effects that the others lack. Squares make no difference."""
     known = set(map(_sort, others))
     attacked = Counter(kind for each in others if each.does == "attack" for kind, _ in each.targets)
     for each in effects:
         left = Counter(kind for kind, _ in each.targets) - attacked if each.does == "attack" else Counter()
-        if each.does == "attack" and set(left) == {chess.PAWN} and each.targets[0][0] != chess.PAWN:
-            return replace(each, targets=each.targets[-left[chess.PAWN] :])
         if left or (each.does != "attack" and _sort(each) not in known):
             return each
     return None

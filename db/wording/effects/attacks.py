@@ -27,7 +27,8 @@ def attack(played: Played) -> Effect | None:
     matters = {target for target in found if _matters(played, target[1])}
     forked = {target for target in found if target[0] != chess.PAWN and target[1] in own}
     # Of two pieces that it attacks the one may be saved, and the other falls.
-    found = [target for target in found if target in matters or (target in forked and forked & matters)]
+    falls = any(target[1] in own for target in matters)
+    found = [target for target in found if target in matters or (target in forked and falls)]
     pieces = [target for target in found if target[0] != chess.PAWN]
     if len(pieces) == 1 and pieces[0][0] == played.piece and pieces[0][1] in own:
         return Effect("offer", tuple(pieces))
@@ -38,8 +39,25 @@ def attack(played: Played) -> Effect | None:
     named = [each for each in named if (each[1] in own) == by_itself]
     if by_itself and not any(kind != chess.PAWN for kind, _ in named[1:]):
         named[1:] = _behind(played, idle, named[0]) or named[1:]
-    drives = len(named) == 1 and named[0][0] != chess.PAWN and _goes_away(played, named[0][1])
-    return Effect("attack" if by_itself else "uncover", tuple(named), drives=by_itself and drives)
+    single = by_itself and len(named) == 1 and named[0][0] != chess.PAWN
+    if single and _is_trapped(played.after, named[0]):
+        return Effect("trap", tuple(named))
+    drives = single and _goes_away(played, named[0][1])
+    return Effect("attack" if by_itself else "uncover", tuple(named), drives=drives)
+
+
+def _is_trapped(board: chess.Board, target: Target) -> bool:
+    """Whether the piece is lost for less wherever it goes. Who attacks it has just moved."""
+    kind, square = target
+    for move in board.legal_moves:
+        if move.from_square == square:
+            taken = board.piece_type_at(move.to_square)
+            board.push(move)
+            lost = gains_on(board).get(move.to_square, 0) - (0 if taken is None else POINT * POINTS[taken])
+            board.pop()
+            if lost < PIECE:
+                return False
+    return kind != chess.KING
 
 
 def _goes_away(played: Played, square: chess.Square) -> bool:

@@ -120,7 +120,7 @@ _FINDERS: tuple[Callable[[Played], Effect | None], ...] = (
 
 EFFECTS = (
     "win", "mate_threat", "draws_king", "opens_king", "promotes", "promotion", "trade", "exchange", "doubled", "take",
-    "attack", "uncover", "offer", "pin", "guard",
+    "trap", "attack", "uncover", "offer", "pin", "guard",
     "escape", "no_castling", "passed", "advance", "opposition", "seventh", "outpost", "open_file", "half_open",
     "challenge", "development", "castles", "centre",
 )  # fmt: skip

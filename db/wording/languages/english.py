@@ -71,6 +71,7 @@ ENGLISH = Grammar(
         "opens_king": "breaks open the king's position",
         "promotes": "promotes the pawn",
         "promotion": "brings the pawn on {square} to promotion",
+        "trap": "traps {targets}",
         "attack": "attacks {targets}",
         "uncover": "uncovers an attack on {targets}",
         "offer": "offers to trade {pieces}",

@@ -68,6 +68,7 @@ GERMAN = Grammar(
         "opens_king": "reißt die Königsstellung auf",
         "promotes": "verwandelt den Bauern",
         "promotion": "bringt den Bauern auf {square} zur Umwandlung",
+        "trap": "fängt {targets}",
         "attack": "greift {targets} an",
         "uncover": "greift im Abzug {targets} an",
         "offer": "bietet den Tausch der {pieces} an",

@@ -46,9 +46,8 @@ CASES = [
     (THREAT, "Threatens 6.Qxf7#.", "Droht 6.Qxf7#."),
     (
         legal(Event.FELL),
-        "Falls into Légal's Mate: 6.Bxf7+ Ke7 7.Nd5#. 5...dxe5 takes the knight on e5 (48 % → 0 %).",
-        "Fällt herein auf eine Falle (Légal's Mate): 6.Bxf7+ Ke7 7.Nd5#. "
-        "5...dxe5 schlägt den Springer auf e5 (48 % → 0 %).",
+        "Falls into Légal's Mate: 6.Bxf7+ Ke7 7.Nd5#. 5...dxe5 stops the mate (48 % → 0 %).",
+        "Fällt herein auf eine Falle (Légal's Mate): 6.Bxf7+ Ke7 7.Nd5#. 5...dxe5 verhindert das Matt (48 % → 0 %).",
     ),
     (
         legal(Event.FELL, **NOT_MEASURED),
@@ -57,15 +56,15 @@ CASES = [
     ),
     (
         unlike(Event.FELL),
-        "5...Bxd1?? allows mate in 2: 6.Bxf7+ Ke7 7.Nd5#. 5...dxe5 takes the knight on e5 (48 % → 0 %).",
-        "5...Bxd1?? erlaubt Matt in 2: 6.Bxf7+ Ke7 7.Nd5#. 5...dxe5 schlägt den Springer auf e5 (48 % → 0 %).",
+        "5...Bxd1?? allows mate in 2: 6.Bxf7+ Ke7 7.Nd5#. 5...dxe5 stops the mate (48 % → 0 %).",
+        "5...Bxd1?? erlaubt Matt in 2: 6.Bxf7+ Ke7 7.Nd5#. 5...dxe5 verhindert das Matt (48 % → 0 %).",
     ),
     (
         legal(Event.FELL, known=False, similarity=0.8, trap=replace(LEGAL, family="legal")),
         "5...Bxd1?? allows mate in 2, the same idea as Légal's mate: 6.Bxf7+ Ke7 7.Nd5#. "
-        "5...dxe5 takes the knight on e5 (48 % → 0 %).",
+        "5...dxe5 stops the mate (48 % → 0 %).",
         "5...Bxd1?? erlaubt Matt in 2, nach demselben Muster wie Légals Matt: 6.Bxf7+ Ke7 7.Nd5#. "
-        "5...dxe5 schlägt den Springer auf e5 (48 % → 0 %).",
+        "5...dxe5 verhindert das Matt (48 % → 0 %).",
     ),
     (
         gain(Event.FELL),
