@@ -27,6 +27,7 @@ from db.wording.phrases import Phrases
 from db.wording.reasons import (
     AS_GOOD,
     STRONG,
+    answer_attacks,
     best_effect,
     is_little,
     is_there_anyway,
@@ -99,15 +100,13 @@ class BetterMoves(Phrases):
         chances = cost_words(evidence)
         side = self.language.sides[not evidence.is_black]
         mates = missed is not None and missed.mate_in is not None
-        if again and answered is None and facts.best is not None and not mates:
+        # If the answer leaves the player worse as well, no chance was missed.
+        is_chance = mates or evidence.before is None or evidence.before >= -EVEN
+        is_chance = is_chance and answered is not None and not takes_wrong(evidence)
+        if again and not is_chance and facts.best is not None and not mates:
             best = moves.line([facts.best], evidence.half_move)
             return self._say("misses_again", side=side, killer=best, chances=chances)
-        # If the answer leaves the player worse as well, no chance was missed.
-        if (
-            answered is not None
-            and not takes_wrong(evidence)
-            and (mates or evidence.before is None or evidence.before >= -EVEN)
-        ):
+        if answered is not None and is_chance:
             answered = missed or answered
             gaps = {"side": side, "killer": self._killer(answered, facts_of(answered)), "chances": chances}
             if again:
@@ -134,6 +133,8 @@ class BetterMoves(Phrases):
             what = material_words(self.language, facts.best_wins)
             return self._say(key, side=side, killer=best, best=best, what=what, chances=chances)
         best, does = self._takes_next(evidence) or (best, self._best_does(evidence, facts, meets=meets and not misses))
+        if not does:
+            best, does = self._takes_next(evidence, is_forced=False) or (best, "")
         if does:
             key = "misses_theme" if misses else "best_effect"
             return self._say(key, side=side, killer=best, best=best, does=does, chances=chances)
@@ -184,9 +185,9 @@ class BetterMoves(Phrases):
         threat = best_threatens(evidence)
         return "" if threat is None else self._threat(threat, evidence.half_move)
 
-    def _takes_next(self, evidence: Evidence) -> tuple[str, str] | None:
+    def _takes_next(self, evidence: Evidence, *, is_forced: bool = True) -> tuple[str, str] | None:
         """The better line until it takes something, not at once, and that it does; None if it takes nothing."""
-        ply = taken_next(evidence)
+        ply = taken_next(evidence, is_forced=is_forced)
         if ply is None:
             return None
         line, before = best_moves(evidence, whole=True), parse_position(evidence.fen)
@@ -221,7 +222,8 @@ class BetterMoves(Phrases):
             return self._misses_theme(gaps, *later)
         # What the move takes as well it does not miss.
         takes = evidence.bait[2:4] == answered.killer_line[0][2:4]
-        line, does = ("", "") if takes else self._answer_does(answered, lost, is_strong=True)
+        is_about_square = facts.point is not None and facts.point.does in _ABOUT_SQUARES
+        line, does = ("", "") if takes else self._answer_does(answered, lost, is_strong=not is_about_square)
         effect = best_effect(evidence)
         if not does and (facts.point is not None or effect is None or not is_little(effect, evidence)):
             line, does = gaps["killer"], self._best_does(evidence, facts, meets=False)
@@ -243,9 +245,7 @@ class BetterMoves(Phrases):
         return self._misses_theme(gaps, line, does)
 
     def _misses_theme(self, gaps: dict[str, str], line: str, does: str) -> str:
-        """That a line was missed, and what it does, unless that is reported of the move before."""
-        if does in self.before:
-            return self._say("misses_killer", **gaps)
+        """That a line was missed, and what it does."""
         return self._say("misses_theme", **gaps | {"killer": line}, does=does)
 
     def _is_better(self, evidence: Evidence, facts: Facts, chances: str) -> str:
@@ -294,7 +294,7 @@ class BetterMoves(Phrases):
         if taken is not None:
             return killer, self._point(Point("captures", taken, square))
         effects = effects_of(baited, evidence.killer_line, evidence.half_move + 1)
-        effect = next((each for each in effects if not is_little(each, evidence)), None)
+        effect = next((each for each in effects if not is_little(each, evidence)), None) or answer_attacks(evidence)
         if effect is not None:
             return killer, self._effect(effect)
         threat = answer_threatens(evidence)

@@ -9,7 +9,7 @@ import chess
 from db.wording.effects.finding import effects_of
 from db.wording.effects.played import Effect
 from db.wording.evidence import Evidence, is_worth_a_pawn
-from db.wording.material import best_moves, board_at, lost_points
+from db.wording.material import best_moves, board_at, lost_points, takes_with_profit
 from db.wording.stands import Target, after_line, counts_of, is_natural, is_quiet, is_taken_at_once, points_of, taken_by
 from trapcore.piece_values import POINTS
 from trapcore.trees.chess_game import parse_position
@@ -23,21 +23,21 @@ _ROUNDING = 0.5  # points by which pieces that are worth the same may differ
 
 
 @lru_cache(maxsize=4096)
-def taken_next(evidence: Evidence) -> int | None:
+def taken_next(evidence: Evidence, *, is_forced: bool = True) -> int | None:
     """The ply, from 1, with which the better line soon takes something, not at once; None if there is nothing, or if
     the first move says enough. After the losing move the side is not ahead by that. A pawn counts only if that costs no
-    more."""
+    more. Unless ``is_forced`` is false, the replies on the way are natural ones."""
     line, before = best_moves(evidence, whole=True), parse_position(evidence.fen)
     if evidence.mate_in is not None or not line:
         return None
     first = _taken_at_once(evidence)
     if first is not None and first[0] != chess.PAWN:
         return None
-    for ply, taken, won in _takes_later(before, line):
+    for ply, taken, won in _takes_later(before, line, is_forced=is_forced):
         least = 1 if taken[0] == chess.PAWN and is_worth_a_pawn(evidence) else POINTS[chess.KNIGHT] - 1
         played = -lost_points(before, (evidence.bait, *evidence.killer_line[: ply - 1]))
         if won >= max(least, played + 1 - _ROUNDING):
-            return ply
+            return _until_piece(before, line, ply)
     return None
 
 
@@ -50,16 +50,29 @@ def taken_later(evidence: Evidence) -> int | None:
     better = best_moves(evidence, whole=True)
     for ply, _, won in _takes_later(baited, evidence.killer_line):
         if won >= 1 and won >= lost_points(before, better[: ply + 1]) + 1 - _ROUNDING:
-            return ply
+            return _until_piece(baited, evidence.killer_line, ply)
     return None
 
 
-def _takes_later(before: chess.Board, line: Sequence[str]) -> Iterator[tuple[int, Target, float]]:
+def _until_piece(before: chess.Board, line: Sequence[str], ply: int) -> int:
+    """The ply, or two more where it takes a pawn with check, and a piece falls next with profit."""
+    board = after_line(before, line[:ply])
+    if len(line) < ply + 2 or not board.is_check():
+        return ply
+    replied = after_line(board, line[ply : ply + 1])
+    taken = taken_by(replied, replied.parse_uci(line[ply + 1]))
+    falls = taken is not None and taken[0] != chess.PAWN and takes_with_profit(replied, line[ply + 1])
+    return ply + 2 if falls else ply
+
+
+def _takes_later(
+    before: chess.Board, line: Sequence[str], *, is_forced: bool = True
+) -> Iterator[tuple[int, Target, float]]:
     """What the side to move takes in a line (UCI), not at once: the ply, from 1, and the points by which it stays ahead
     more than after its first move, and after that was taken back.
 
-    The replies on the way must be the natural ones, but for one before a piece. What the other side gives up first does
-    not count.
+    What the other side gives up first does not count. If ``is_forced``, the replies on the way must be natural ones,
+    but for one before a piece.
     """
     won = [-lost_points(before, line[: ply + 1]) for ply in range(len(line))]
     for ply in range(3, min(_AT_THE_LATEST, len(line) - 1) + 1, 2):
@@ -70,10 +83,14 @@ def _takes_later(before: chess.Board, line: Sequence[str]) -> Iterator[tuple[int
         if taken is None or (is_put_there and not is_between):
             continue
         forced = all(is_natural(after_line(before, line[:each]), line[each]) for each in range(1, ply, 2))
-        if not forced and (taken[0] == chess.PAWN or ply > 3):
+        if is_forced and not forced and (taken[0] == chess.PAWN or ply > 3):
             return
+        if not takes_with_profit(replied, line[ply - 1]):
+            continue
         stays = min(won[ply - 1 : ply + _SETTLED])
-        if stays >= won[is_taken_at_once(line)] + 1 - _ROUNDING:
+        # Where most of it was given up for it, it is a trade; of one that is taken back at once the words say so.
+        least = 0 if is_taken_at_once(line[ply - 1 :]) else POINTS[taken[0]] / 2
+        if stays >= max(won[is_taken_at_once(line)] + 1 - _ROUNDING, least):
             yield ply, taken, stays
 
 

@@ -145,7 +145,7 @@ def test_a_trade_into_a_lost_ending_is_named() -> None:
 
 def test_an_attack_is_shown_until_something_falls() -> None:
     said = evidence(
-        "2kr4/ppp2ppp/4pn2/8/q1BQ4/P1B4P/1PP2PP1/2K4R w - - 1 17", "d4f4 f6d5 f4d4 d5b6 d4g7 a4c4 g7f7 c4a2 b2b3 a2a3",
+        "2kr4/ppp2ppp/4pn2/8/q1BQ4/P1B4P/1PP2PP1/2K4R w - - 1 17", "d4f4 f6d5 f4d4 d5b6 d4g7 a4c4 c1b1 c4c5 b1a2 c5c6",
         "c4e6 Bxe6+ fxe6 Qxa4 a6 Bxf6", 0.9507, 0.3346, cause="capture_missed", cause_squares=("a4",), number=17,
     )  # fmt: skip
     assert BESIDE.fell(said).startswith("Allows 17...Nd5 18.Qd4 Nb6 19.Qxg7 Qxc4, which takes the bishop on c4.")
