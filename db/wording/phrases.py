@@ -35,6 +35,18 @@ class Phrases:
     before: str = ""
     """What is reported of the move before."""
 
+    def only_good(self, evidence: Evidence) -> str:
+        """Of the right answer to a losing move, where every other answer loses much: what it does; empty if that is
+        nothing, of a mate, and of an answer that was reported with the losing move."""
+        does = "" if evidence.mate_in is not None else self._plain_effect(evidence)
+        is_told = self._killer(evidence, facts_of(evidence)) in self.before
+        return self._say("only_good", does=does) if does and not is_told else ""
+
+    def stalemate(self, fen: str, move: str, half_move: int) -> str:
+        """Of a move (UCI) that is stalemate."""
+        board = parse_position(fen)
+        return self._say("is_stalemate", move=moves.line([board.san(board.parse_uci(move))], half_move))
+
     def _say(self, key: str, half_move: int = FIRST_HALF_MOVE, /, **gaps: str) -> str:
         template = self.language.sentence(key, half_move)
         if (self.beside_move or self.verbosity is Verbosity.BRIEF) and key not in _WITH_SUBJECT:

@@ -103,9 +103,21 @@ class Narrator(BetterMoves):
         # A verdict is the last to be written.
         judges = judges and not (self.short and better)
         happened = self._what_happened(evidence, judges=judges, leaves=not is_told)
-        if not is_told and self._leaves_capture(evidence, facts_of(evidence)):
+        facts = facts_of(evidence)
+        if not is_told and self._leaves_capture(evidence, facts):
             return happened
+        if (is_told or facts.best_wins) and self._misses_more(evidence, facts, happened):
+            return better
         return self._joined(happened, better)
+
+    def _misses_more(self, evidence: Evidence, facts: Facts, happened: str) -> bool:
+        """Whether what is missed has a reason, and all that is told of the losing move is that the answer attacks or
+        threatens something, short of mate."""
+        if happened != self._allows(evidence, facts) or facts.motif is not None or threatens_mate(evidence):
+            return False
+        if taken_later(evidence) is not None or not (only_attacks(evidence) or answer_threatens(evidence)):
+            return False
+        return bool(facts.best_wins or self._takes_next(evidence) or self._best_does(evidence, facts, meets=False))
 
     def tells_answer(self, evidence: Evidence, *, answer_told: bool, again: bool = False) -> bool:
         """Whether `fell` says how the losing move is answered. If its only fault is that it misses an answer that was
@@ -222,18 +234,6 @@ class Narrator(BetterMoves):
             return allowed
         says_why = bool(self._takes_next(evidence) or self._best_does(evidence, facts, meets=False))
         return say_better(meets=False) if says_why else ""
-
-    def only_good(self, evidence: Evidence) -> str:
-        """Of the right answer to a losing move, where every other answer loses much: what it does; empty if that is
-        nothing, of a mate, and of an answer that was reported with the losing move."""
-        does = "" if evidence.mate_in is not None else self._plain_effect(evidence)
-        is_told = self._killer(evidence, facts_of(evidence)) in self.before
-        return self._say("only_good", does=does) if does and not is_told else ""
-
-    def stalemate(self, fen: str, move: str, half_move: int) -> str:
-        """Of a move (UCI) that is stalemate."""
-        board = parse_position(fen)
-        return self._say("is_stalemate", move=moves.line([board.san(board.parse_uci(move))], half_move))
 
     # Sentences ------------------------------------------------------------------------------------------------------
 
@@ -392,7 +392,7 @@ class Narrator(BetterMoves):
         if later is not None and is_likely(evidence, later[0]) and not is_allowed_as_well(evidence):
             return action(*later)
         taken_soon = taken_later(evidence)
-        return None if taken_soon is None or is_allowed_as_well(evidence) else capture(taken_soon)
+        return None if taken_soon is None else capture(taken_soon)
 
     def _of_cause(self, evidence: Evidence, facts: Facts) -> dict[str, str]:
         """Gaps of the sentences about causes."""

@@ -3,7 +3,6 @@
 The positions are from amateur games; the figures and lines are an engine's.
 """
 
-from dataclasses import replace
 from typing import Any
 
 from db.wording.evidence import Evidence
@@ -72,7 +71,7 @@ def test_a_pawn_that_promotes_takes_nothing() -> None:
     assert fell(said).endswith(" 63.b8=Q promotes the pawn (95 % → 50 %).")
 
 
-def test_what_is_told_of_the_move_before_is_not_told_again() -> None:
+def test_who_misses_what_was_told_reads_what_it_does() -> None:
     allows = evidence(
         "2k4r/ppp3p1/5p2/4p2r/1bPpP3/1P1P1NP1/P4P2/1R3RK1 w - - 0 23", "g3g4 h5h3 g1g2 c8d7", "g1g2 Kg2 Kd7 a3",
         -0.052, -0.184, number=23,
@@ -82,13 +81,10 @@ def test_what_is_told_of_the_move_before_is_not_told_again() -> None:
         0.184, -0.116, number=23,
     )  # fmt: skip
     narrator = Narrator(ENGLISH, beside_move=True)
-    told = narrator.fell(allows)
-    assert "23...Rh3, which attacks the knight on f3" in told
+    assert "23...Rh3, which attacks the knight on f3" in narrator.fell(allows)
     assert narrator.slip(misses, answered=allows) == (
         "Black misses 23...Rh3, which attacks the knight on f3 (59 % → 44 %)."
     )
-    again = replace(narrator, before=told).slip(misses, answered=allows)
-    assert again == "Black misses 23...Rh3 (59 % → 44 %)."
 
 
 def test_a_fork_that_was_missed_is_told_by_what_it_wins() -> None:
@@ -264,7 +260,7 @@ def test_a_line_that_is_opened_says_what_comes_along_it() -> None:
         cause="line", cause_squares=("b2", "e5"), number=4,
     )  # fmt: skip
     assert fell(said).startswith(
-        "4...e4?? opens a line for the bishop on b2: 5.Bxg7 takes the pawn on g7 and attacks the rook on h8."
+        "4...e4?? opens a line for the bishop on b2: 5.Bxg7 takes the pawn on g7 and traps the rook on h8."
     )
 
 
