@@ -143,22 +143,17 @@ def costliest_of(found: Sequence[tuple[float, Costliest]], course: Course | None
     """
     lost: list[tuple[float, Costliest]] = []
     if course is not None:
-        own = [each for _, each in found if each.side == course.loser]
-        turns = [each for each in own if course.is_turned_by(each.ply, each.before, each.after)]
-        turn = max(turns, key=lambda each: (_fall(each), each.ply), default=None)
+        own = [pair for pair in found if pair[1].side == course.loser]
+        turns = [pair for pair in own if course.is_turned_by(pair[1].ply, pair[1].before, pair[1].after)]
+        cost, turn = max(turns, key=lambda pair: (pair[0], pair[1].ply), default=(0.0, None))
         # A later blunder that cost him more is what he remembers.
-        if turn is not None and not any(each.ply > turn.ply and _fall(each) > _fall(turn) for each in own):
+        if turn is not None and not any(other > cost and each.ply > turn.ply for other, each in own):
             return replace(turn, turns=True)
         lost = [pair for pair in found if pair[1].side == course.loser and pair[0] >= MISTAKE and not course.on_time]
     cost, costliest = max(lost or found, key=lambda pair: pair[0], default=(0.0, None))
     if costliest is None or cost < MISTAKE:
         return None
     return replace(costliest, of_both=cost >= max(other for other, _ in found))
-
-
-def _fall(move: Costliest) -> float:
-    """Win chance that the move gave away, 0..2; 0 where that is not known."""
-    return 0.0 if move.before is None or move.after is None else move.before - move.after
 
 
 def closing_comment(
