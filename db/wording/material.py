@@ -85,7 +85,7 @@ def material_lost(evidence: Evidence, before: chess.Board) -> Material | None:
     after = after_line(before, (evidence.bait,))
     line = continued(after, evidence.killer_line)
     stand = _found(start, after, line, victim, len(evidence.killer_line))
-    if stand is None:
+    if stand is None or (set(stand.lost) == {chess.PAWN} and stand.ply > until_a_gift(after, line)):
         return None
     taken = points_of(counts_of(before)[not victim]) - points_of(counts_of(after)[not victim])
     if _is_beside_the_point(stand, evidence.cost) or is_made_up_for(stand.worth, evidence):

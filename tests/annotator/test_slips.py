@@ -9,6 +9,7 @@ import chess.pgn
 import pytest
 
 from tests.annotator.test_length import game_of
+from trapcore._native import TOLD_PLIES
 from trapcore.win_chance import INACCURACY
 from trapline.commands.annotate import annotate
 
@@ -55,6 +56,14 @@ def test_a_slip_has_its_sign_the_better_move_and_its_words_what_it_cost(
         assert cost in node.comment.replace("→", "->") or (not node.comment and 6 in node.nags)
         other = node.parent.variations[1].move
         assert other.uci() == line["best"] != line["bait"]
+
+
+def test_the_lines_of_a_slip_are_long_enough_to_say_something(
+    slips: tuple[chess.pgn.Game, list[dict[str, object]]],
+) -> None:
+    _, lines = slips
+    for line in lines:
+        assert min(len(line["killer_line"]), len(line["best_line_san"])) >= TOLD_PLIES  # type: ignore[arg-type]
 
 
 def test_a_pawn_that_is_left_alone_is_told(slips: tuple[chess.pgn.Game, list[dict[str, object]]]) -> None:

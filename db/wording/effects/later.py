@@ -31,7 +31,7 @@ def taken_next(evidence: Evidence, *, is_forced: bool = True) -> int | None:
     if evidence.mate_in is not None or not line:
         return None
     first = _taken_at_once(evidence)
-    if first is not None and first[0] != chess.PAWN:
+    if (first is not None and first[0] != chess.PAWN) or takes_and_attacks(evidence) is not None:
         return None
     for ply, taken, won in _takes_later(before, line, is_forced=is_forced):
         least = 1 if taken[0] == chess.PAWN and is_worth_a_pawn(evidence) else POINTS[chess.KNIGHT] - 1

@@ -164,6 +164,12 @@ def test_a_line_counts_to_where_something_is_given_away() -> None:
         "d6e5 b2e5 h6e6 e5b2 e6h6 b1d2 e4f2 g1f2 h6h2 f2e1", "e7e6 e6 Nd2 Nxd2 Rxd2 Qe7", -0.5514, -0.8022, number=20,
     )  # fmt: skip
     assert "wins a knight" not in BESIDE.slip(takes)
+    gambit = evidence(
+        "rnb1k1nr/pppp1ppp/5q2/2b1p3/4P3/2N2N2/PPPP1PPP/R1BQKB1R w KQkq - 4 4",
+        "f1c4 g8e7 e1g1 d7d6 d2d4 c5d4 f3d4 e5d4 c3b5 b8a6 b5d4 e8g8", "c3d5 Nd5 Qd8 Nxe5 d6 Nf3", 0.3329, 0.166,
+        number=4,
+    )  # fmt: skip
+    assert "oses a pawn" not in BESIDE.slip(gambit)
 
 
 def test_what_the_answer_takes_in_the_end_is_named_where_nothing_else_is() -> None:
@@ -179,6 +185,21 @@ def test_both_pieces_that_a_fork_attacks_are_named_where_one_falls() -> None:
     effects = effects_of(board, ["d5f4", "e2e3", "f4d3", "e3e6", "f7e6", "c2d3"], 57)
     (attack,) = (each for each in effects if each.does == "attack")
     assert attack.targets == ((chess.QUEEN, chess.E2), (chess.ROOK, chess.D3))
+
+
+def test_an_attack_that_leaves_no_safe_square_traps() -> None:
+    board = chess.Board("q4rk1/p3bp1p/1n1p2p1/1PpPp2b/4P3/5N1P/1PQB1PP1/R3R1K1 w - - 0 20")
+    effects = effects_of(board, ["g2g4", "a8c8", "f3h2", "f7f5", "e4f5", "g6f5", "g4h5"], 40)
+    assert [each.targets for each in effects if each.does == "trap"] == [((chess.BISHOP, chess.H5),)]
+
+
+def test_a_piece_for_which_as_much_is_given_is_not_said_to_be_taken() -> None:
+    trades = evidence(
+        "r1bqk2r/p1p2ppp/2p2n2/2bpP3/2B5/8/PPP2PPP/RNBQK2R w KQkq d6 0 8",
+        "c4b3 f6g4 e1g1 d8h4 h2h3 g4f2 f1f2 h4f2", "e5f6 exf6 dxc4 Qxd8+ Kxd8 fxg7 Re8+ Be3 Bxe3 fxe3", 0.24, -0.6,
+        number=8,
+    )  # fmt: skip
+    assert "takes the knight" not in BESIDE.fell(trades)
 
 
 def test_a_guard_of_more_than_what_takes_is_idle() -> None:
