@@ -284,7 +284,9 @@ def _for_piece(
         is_trade = victim is not None and taker is not None and POINTS[victim] == POINTS[taker]
         return Point("saves" if wins else "keeps" if is_trade else "leaves", victim, square)
     if best.to_square == killer.from_square:
-        return Point("takes", victim, killer.from_square, before.piece_type_at(killer.from_square))
+        attacker = before.piece_type_at(killer.from_square)
+        # Of two of a kind it is a trade.
+        return None if attacker == victim else Point("takes", victim, killer.from_square, attacker)
     if before.is_castling(best) and after.piece_at(square) != before.piece_at(square):
         return Point("saves", victim, square)
     if not works:
