@@ -34,7 +34,7 @@ from db.wording.reasons import (
     line_effect,
     takes_wrong,
 )
-from db.wording.stands import after_line, counts_of, is_taken_at_once, points_of, searched
+from db.wording.stands import after_line, counts_of, is_repaid, is_taken_at_once, points_of, searched
 from trapcore.piece_values import POINTS
 from trapcore.trees.chess_game import parse_position
 from trapcore.win_chance import INACCURACY, win_chance
@@ -169,6 +169,8 @@ class BetterMoves(Phrases):
         if point is not None and not _says_more(effect, point, evidence):
             does = self._point(point, self._killer(evidence, facts))
             return f"{does} {self.language.joined} {self._effect(attack)}" if attack and point.does == "pawn" else does
+        if facts.left is not None:
+            return self._effect(Effect("take", (facts.left,)))
         if motif := _left_motif(evidence, facts):
             return self.language.points[f"leaves_{motif}"]
         guarded = guarded_later(evidence)
@@ -281,7 +283,8 @@ class BetterMoves(Phrases):
             return killer, ""
         baited, uci = board_at(evidence, 1), evidence.killer_line[0]
         square = chess.parse_square(uci[2:4])
-        taken = baited.piece_type_at(square) if takes_with_profit(baited, uci) else None
+        wins = takes_with_profit(baited, uci) and not is_repaid(baited, evidence.killer_line)
+        taken = baited.piece_type_at(square) if wins else None
         if taken is not None and taken != chess.PAWN:
             return killer, self._taking(baited, evidence.killer_line)
         later = line_effect(evidence, is_forced=False)
@@ -362,9 +365,10 @@ def _reply_to_answer(evidence: Evidence) -> str | None:
         return None  # what a quiet move does about a quiet one nobody sees
     if is_there_anyway(evidence, move):
         return None
-    takes = takes_with_profit(after, reply[0])
-    is_same = baited.is_legal(move) and takes == takes_with_profit(baited, reply[0])
-    return None if is_same else after.san(move)
+    takes, kind = takes_with_profit(after, reply[0]), after.piece_type_at(move.from_square)
+    there = (each for each in baited.legal_moves if each.to_square == move.to_square)
+    same = (each for each in there if baited.piece_type_at(each.from_square) == kind)
+    return None if any(takes == takes_with_profit(baited, each.uci()) for each in same) else after.san(move)
 
 
 def _left_motif(evidence: Evidence, facts: Facts) -> str:

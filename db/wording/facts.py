@@ -15,14 +15,24 @@ from db.wording.material import (
     Material,
     answered_best,
     best_moves,
-    is_repaid,
     keeps_what_it_takes,
     material_lost,
     material_won,
     takes_with_profit,
 )
-from db.wording.reasons import AS_GOOD, is_still_best, takes_wrong
-from db.wording.stands import PIECE, POINT, Target, after_pass, gains_on, is_taken_at_once, searched, taken_by
+from db.wording.reasons import AS_GOOD, has_another, is_still_best, takes_wrong
+from db.wording.stands import (
+    PIECE,
+    POINT,
+    Target,
+    after_line,
+    after_pass,
+    gains_on,
+    is_repaid,
+    is_taken_at_once,
+    searched,
+    taken_by,
+)
 from trapcore import _native
 from trapcore.parallel.budget import Budget
 from trapcore.piece_values import POINTS
@@ -154,7 +164,8 @@ def facts_of(evidence: Evidence) -> Facts:
         left=left,
         best_wins=_best_wins(evidence, before) if wins and material is None and left is None else None,
         best_mate=_best_mate(evidence, before, best),
-        free=best is not None and not _can_take_back(before, best),
+        free=best is not None
+        and not any(reply.to_square == best.to_square for reply in after_line(before, (best.uci(),)).legal_moves),
         point=None if best is None or is_mate else _point(evidence, before, best),
         perpetual=perpetual,
     )
@@ -182,15 +193,10 @@ def _best_mate(evidence: Evidence, before: chess.Board, best: chess.Move | None)
     """Moves to the mate that the best move forces; None if that is not proved."""
     if best is None or evidence.before is None or evidence.before < _MATES:
         return None
-    if _then(before, best).is_checkmate():
+    if after_line(before, (best.uci(),)).is_checkmate():
         return 1
     proof = prove_mate(before.fen(), _FORCED_MATE, Budget(nodes=_MATE_NODES), first=(best.uci(),))
     return proof.mate_in if proof.line[:1] == (best.uci(),) else None
-
-
-def _can_take_back(board: chess.Board, move: chess.Move) -> bool:
-    """Whether the square that the move goes to can be gone to by a move of the other side."""
-    return any(reply.to_square == move.to_square for reply in _then(board, move).legal_moves)
 
 
 def _point(evidence: Evidence, before: chess.Board, best: chess.Move) -> Point | None:
@@ -202,8 +208,8 @@ def _point(evidence: Evidence, before: chess.Board, best: chess.Move) -> Point |
     after.push(best)
     works = answered_best(evidence) is not None
     if evidence.mate_in is not None:
-        mates = evidence.mate_in == 1 and _then(baited, killer).is_checkmate()
-        stops = mates and not (works and _then(after, killer).is_checkmate())
+        mates = evidence.mate_in == 1 and after_line(baited, (killer.uci(),)).is_checkmate()
+        stops = mates and not (works and after_line(after, (killer.uci(),)).is_checkmate())
         # After the best move the search sees no mate.
         stops = stops or (evidence.mate_in > 1 and evidence.before is not None and evidence.before > -_MATES)
         return Point("stops_mate") if stops else None
@@ -296,12 +302,6 @@ def _for_piece(
     return Point("guards", victim, square) if guards and gains.get(square, 0) < POINT else None
 
 
-def _then(board: chess.Board, move: chess.Move) -> chess.Board:
-    board = board.copy(stack=False)
-    board.push(move)
-    return board
-
-
 def _left(
     evidence: Evidence, before: chess.Board, best: chess.Move | None
 ) -> tuple[chess.PieceType, chess.Square] | None:
@@ -309,7 +309,7 @@ def _left(
     taken = None if best is None else taken_by(before, best)
     if best is None or taken is None or dict(_native.exchanges(before.fen())).get(best.uci(), 0) < PIECE:
         return None
-    if not keeps_what_it_takes(evidence, before):
+    if not keeps_what_it_takes(evidence, before) or is_repaid(before, best_moves(evidence) or [best.uci()]):
         return None
     board = before.copy(stack=False)
     board.push_uci(evidence.bait)
@@ -374,11 +374,17 @@ def _motif(
             if name == "trappedPiece" and material is None:
                 continue  # another reply saves it
             wins = name not in _ON_TWO or _wins_target(boards[theme.ply + 2 :], theme)
-            if material is None and not wins:
+            if material is None and not (wins and _is_forced(evidence, boards[theme.ply + 1], name, theme.ply)):
                 continue
             if _explains(motif, material) and not _takes_as_much(boards[theme.ply], move, motif, material):
                 return motif
     return None
+
+
+def _is_forced(evidence: Evidence, board: chess.Board, name: str, ply: int) -> bool:
+    """Whether a motif that draws a piece away leaves no other reply as good. ``board``: behind its move."""
+    replies = evidence.killer_line[ply : ply + 1]
+    return name != "deflection" or not any(has_another(board, reply, evidence.after) for reply in replies)
 
 
 _ON_TWO = ("fork", "skewer", "discoveredAttack", "deflection")

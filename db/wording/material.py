@@ -21,6 +21,7 @@ from db.wording.stands import (
     continued,
     counts_of,
     is_quiet,
+    is_repaid,
     last_capture,
     lasts,
     points_of,
@@ -177,8 +178,7 @@ def material_won(evidence: Evidence, before: chess.Board) -> Material | None:
     stand = _won(start, before, line, victim)
     if stand is None or stand.ply == 1 or not _is_missed(evidence, before, start, stand.worth):
         return None
-    pawns = set(stand.lost) == {chess.PAWN}
-    if pawns and (stand.ply > until_a_gift(before, line) or not lasts(start, before, line[: stand.ply], _KEPT_NODES)):
+    if set(stand.lost) == {chess.PAWN} and not _is_won_for_certain(start, before, line, stand):
         return None
     other, shown = _against_another(before, line), stand
     if other is not None:
@@ -192,6 +192,16 @@ def material_won(evidence: Evidence, before: chess.Board) -> Material | None:
         return None
     lost, gained = _sorted(stand.lost), _sorted(stand.gained)
     return Material(lost, gained, stand.ply, evidence.best_line, only=False, least=is_least)
+
+
+def _is_won_for_certain(
+    start: dict[chess.Color, Counts], before: chess.Board, line: Sequence[str], stand: Stand
+) -> bool:
+    """Whether a pawn that a line wins is not given away, not simply taken back, and not won back later."""
+    takes = before.is_capture(before.parse_uci(line[0]))
+    if stand.ply > until_a_gift(before, line) or (takes and not takes_with_profit(before, line[0])):
+        return False
+    return lasts(start, before, line[: stand.ply], _KEPT_NODES)
 
 
 def keeps_what_it_takes(evidence: Evidence, before: chess.Board) -> bool:
@@ -385,16 +395,9 @@ def is_made_up_for(worth: float, evidence: Evidence) -> bool:
 
 def is_paid_for(evidence: Evidence) -> bool:
     """Whether the answer takes a piece, and the reply takes at least as much elsewhere."""
-    return is_repaid(board_at(evidence, 1), evidence.killer_line)
-
-
-def is_repaid(board: chess.Board, line: Sequence[str]) -> bool:
-    """Whether the first move of a line (UCI) takes a piece, and the second takes at least as much elsewhere."""
-    taken, answered = taken_by(board, chess.Move.from_uci(line[0])), after_line(board, line[:1])
-    reply = taken_by(answered, answered.parse_uci(line[1])) if line[1:] else None
-    if taken is None or reply is None or reply[1] == taken[1]:
-        return False
-    return POINTS[reply[0]] >= POINTS[taken[0]] > POINTS[chess.PAWN]
+    board = board_at(evidence, 1)
+    taken = taken_by(board, chess.Move.from_uci(evidence.killer_line[0]))
+    return taken is not None and taken[0] != chess.PAWN and is_repaid(board, evidence.killer_line)
 
 
 def _lost_anyway(evidence: Evidence, before: chess.Board, start: dict[chess.Color, Counts]) -> Stand | None:

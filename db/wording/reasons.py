@@ -16,7 +16,6 @@ from db.wording.material import (
     board_at,
     is_made_up_for,
     is_paid_for,
-    is_repaid,
     takes_with_profit,
 )
 from db.wording.stands import (
@@ -25,6 +24,7 @@ from db.wording.stands import (
     after_line,
     after_pass,
     is_natural,
+    is_repaid,
     mate_threatened,
     mates_at_once,
     searched,
@@ -136,7 +136,7 @@ def line_effect(
             if effect is not None and (ply > 1 or not takes_back(evidence)):
                 return ply, effect
         else:
-            if is_forced and _has_another(board, evidence.killer_line[ply - 1], evidence.after):
+            if is_forced and has_another(board, evidence.killer_line[ply - 1], evidence.after):
                 return None
             if not is_natural(board, evidence.killer_line[ply - 1]):
                 gone = evidence.killer_line[ply - 1][2:4]  # nothing forces a piece to go to where it is attacked
@@ -210,7 +210,8 @@ def was_there(evidence: Evidence, ply: int, squares: Sequence[chess.Square]) -> 
     if any(idle.piece_at(square) != line.piece_at(square) for square in (move.from_square, move.to_square, *squares)):
         return False
     if not squares:
-        return ply == 1 and is_threat(evidence)
+        mates, mated = (mate_threatened(after_line(each, (move.uci(),))) for each in (line, idle))
+        return ply == 1 and mates == mated and is_threat(evidence)
     if takes_with_profit(line, move.uci()) and not takes_with_profit(idle, move.uci()):
         return False
     by = idle.turn
@@ -269,7 +270,7 @@ def is_allowed_as_well(evidence: Evidence) -> bool:
     return _is_expected(evidence) or (after is not None and is_still_best(after, evidence.killer_line[0]))
 
 
-def _has_another(board: chess.Board, reply: str, value: float | None) -> bool:
+def has_another(board: chess.Board, reply: str, value: float | None) -> bool:
     """Whether another reply is as good as what the losing move leaves, so that nothing forces this one."""
     others = [move.uci() for move in board.legal_moves if move.uci() != reply]
     if value is None or not others:

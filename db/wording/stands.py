@@ -74,6 +74,15 @@ def is_taken_at_once(line: Sequence[str]) -> bool:
     return len(line) > 1 and line[1][2:4] == line[0][2:4]
 
 
+def is_repaid(board: chess.Board, line: Sequence[str]) -> bool:
+    """Whether the first move of a line (UCI) takes something, and the second takes at least as much elsewhere."""
+    taken, answered = taken_by(board, chess.Move.from_uci(line[0])), after_line(board, line[:1])
+    reply = taken_by(answered, answered.parse_uci(line[1])) if line[1:] else None
+    if taken is None or reply is None or reply[1] == taken[1]:
+        return False
+    return POINTS[reply[0]] >= POINTS[taken[0]]
+
+
 def after_line(board: chess.Board, line: Sequence[str]) -> chess.Board:
     """The position after a line (UCI)."""
     board = board.copy(stack=False)

@@ -7,6 +7,7 @@ from db.wording.stands import PIECE, POINT, Target, after_pass, gains_on
 from trapcore.piece_values import POINTS
 
 _NAMED = 2  # pieces that are named as attacked
+_SOON = 4  # plies of a line in which a piece that was driven away neither falls nor takes
 
 
 def attack(played: Played) -> Effect | None:
@@ -61,9 +62,17 @@ def _is_trapped(board: chess.Board, target: Target) -> bool:
 
 
 def _goes_away(played: Played, square: chess.Square) -> bool:
-    """Whether the reply only moves the piece off this square."""
+    """Whether the reply only moves the piece off this square; it neither falls next, nor takes something next."""
     reply = played.reply
-    return reply is not None and reply.from_square == square and not played.after.is_capture(reply)
+    if reply is None or reply.from_square != square or played.after.is_capture(reply):
+        return False
+    to, board = chess.square_name(reply.to_square), played.after.copy(stack=False)
+    for uci in played.line[:_SOON]:
+        move = board.parse_uci(uci)
+        if move != reply and (uci[2:4] == to or (uci[:2] == to and board.is_capture(move))):
+            return False
+        board.push(move)
+    return True
 
 
 def _behind(played: Played, idle: chess.Board, front: Target) -> list[Target]:

@@ -10,7 +10,7 @@ import chess
 
 from db.wording.effects import attacks, places
 from db.wording.effects.played import Effect, Played, can_be_taken, gain
-from db.wording.stands import PIECE, after_pass, mates_at_once, taken_by
+from db.wording.stands import PIECE, after_pass, is_repaid, mates_at_once, taken_by
 from trapcore.piece_values import POINTS
 
 _UNTIL_CHECK = 2  # moves behind a sacrifice until the check that it is for
@@ -58,6 +58,8 @@ def _take(played: Played) -> Effect | None:
 def _mate_threat(played: Played) -> Effect | None:
     """It threatens mate in one, and is not simply taken."""
     is_known = played.reply is not None  # then a reader of effects sees whether it is taken
+    if is_repaid(played.before, (played.move.uci(), *played.line)):
+        return None  # what is threatened then, nobody has time for
     idle = after_pass(played.after) if is_known or not can_be_taken(played.after, played.move.to_square) else None
     return Effect("mate_threat") if idle is not None and mates_at_once(idle) else None
 
@@ -102,10 +104,14 @@ def _promotion(played: Played) -> Effect | None:
 
 
 def _trade(played: Played) -> Effect | None:
-    """It takes a piece that is worth as much as the one that takes, and is taken back."""
+    """It takes a piece that is worth as much as the one that takes, and is taken back, or the other side takes the same
+    elsewhere."""
     kind, reply = played.before.piece_type_at(played.move.to_square), played.reply
-    if kind is None or reply is None or reply.to_square != played.move.to_square:
+    if kind is None or reply is None or not played.after.is_capture(reply):
         return None
+    if reply.to_square != played.move.to_square:
+        same = kind == played.after.piece_type_at(reply.to_square)
+        return Effect("trade", ((kind, played.move.to_square),)) if same else None
     if kind == played.piece:
         return Effect("trade", ((kind, played.move.to_square),))
     own = ((played.piece, played.move.to_square), (kind, played.move.to_square))

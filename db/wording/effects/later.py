@@ -35,7 +35,7 @@ def taken_next(evidence: Evidence, *, is_forced: bool = True) -> int | None:
         return None
     for ply, taken, won in _takes_later(before, line, is_forced=is_forced):
         least = 1 if taken[0] == chess.PAWN and is_worth_a_pawn(evidence) else POINTS[chess.KNIGHT] - 1
-        played = -lost_points(before, (evidence.bait, *evidence.killer_line[: ply - 1]))
+        played = min(-lost_points(before, (evidence.bait, *evidence.killer_line[:count])) for count in (ply - 1, ply))
         if won >= max(least, played + 1 - _ROUNDING):
             return _until_piece(before, line, ply)
     return None
@@ -43,14 +43,19 @@ def taken_next(evidence: Evidence, *, is_forced: bool = True) -> int | None:
 
 @lru_cache(maxsize=4096)
 def taken_later(evidence: Evidence) -> int | None:
-    """The same of the killer line; after the better move the side is not ahead by that."""
+    """The same of the killer line, and 1 if its first move takes as much; after the better move the side is not ahead
+    by that."""
     baited, before = board_at(evidence, 1), parse_position(evidence.fen)
     if evidence.mate_in is not None:
         return None
+    wins = takes_with_profit(baited, evidence.killer_line[0])
+    first = taken_by(baited, chess.Move.from_uci(evidence.killer_line[0])) if wins else None
     better = best_moves(evidence, whole=True)
-    for ply, _, won in _takes_later(baited, evidence.killer_line):
-        if won >= 1 and won >= lost_points(before, better[: ply + 1]) + 1 - _ROUNDING:
-            return _until_piece(baited, evidence.killer_line, ply)
+    for ply, taken, won in _takes_later(baited, evidence.killer_line):
+        lost = min(lost_points(before, better[:count]) for count in (ply, ply + 1))
+        if min(won, lost_points(before, (evidence.bait, *evidence.killer_line[:ply]))) >= max(1, lost + 1 - _ROUNDING):
+            is_more = first is None or POINTS[taken[0]] > POINTS[first[0]]
+            return _until_piece(baited, evidence.killer_line, ply) if is_more else 1
     return None
 
 

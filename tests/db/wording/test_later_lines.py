@@ -208,3 +208,35 @@ def test_a_guard_of_more_than_what_takes_is_idle() -> None:
         "b1d2 Nd2 Bh5 Qh3 Qd6 f4", 0.06, -0.5, number=10,
     )  # fmt: skip
     assert "guards the queen" not in BESIDE.fell(said)
+
+
+def test_a_threat_that_the_move_makes_possible_is_none_that_it_does_not_meet() -> None:
+    castles = evidence(
+        "r1q1k2r/pp3ppp/2p1pb2/8/3P4/3B1Q2/PPP3PP/R4RK1 b kq - 1 16",
+        "e8g8 f3e4 f8d8 c2c3 c8d7 e4h7 g8f8 a2a4 f8e7 h7e4", "f6d4 Bxd4+ Kh1 Qc7 Rae1 Bxb2 Qh5 g6 Rxe6+ fxe6",
+        0.5253, -0.0808, number=16,
+    )  # fmt: skip
+    assert BESIDE.fell(castles).startswith("Allows 17.Qe4, which threatens mate. 16...Bxd4+ takes the pawn on d4")
+
+
+def test_a_pawn_that_can_be_taken_back_is_not_said_to_be_won() -> None:
+    said = evidence(
+        "rnbqkbnr/ppp2ppp/8/3pp3/4P3/1P6/P1PP1PPP/RNBQKBNR w KQkq - 0 3",
+        "g1f3 d5e4 f3e5 d8d4 f1b5 c7c6 e5f7 e8f7 b5c4 f7e8 b1c3 g8f6 c1b2",
+        "e4d5 exd5 Nf6 Bb5+ Nbd7 Nc3 Bc5 Bb2 O-O Qe2", -0.0147, -0.3764, cause="fork",
+        cause_squares=("d4", "a1", "e5"), number=3,
+    )  # fmt: skip
+    words = BESIDE.fell(said)
+    assert "wins a pawn" not in words
+    assert "fork" not in words, "the moves that are shown have none"
+
+
+def test_a_piece_that_falls_or_takes_next_is_not_driven_away() -> None:
+    def driven(fen: str, line: str) -> bool:
+        return any(each.drives for each in effects_of(chess.Board(fen), line.split(), 2))
+
+    pinned = "r1b1kb1r/pp3ppp/2n1p3/q2p4/2P5/2N5/PP1Q1PPP/R3KBNR b KQkq - 0 12"
+    assert not driven(pinned, "d5d4 c3d5 a5d2 e1d2 e6d5")
+    takes = "1r2kb1r/2pqp3/p6p/6p1/2nPPp2/2N5/PP3QPP/2KR2NR w k - 2 20"
+    assert not driven(takes, "b2b3 c4e3 g1f3 e3d1 h1d1")
+    assert driven(takes, "b2b3 c4d6 g1f3 f8g7 h1e1")
