@@ -174,7 +174,7 @@ class BetterMoves(Phrases):
         if motif := _left_motif(evidence, facts):
             return self.language.points[f"leaves_{motif}"]
         guarded = guarded_later(evidence)
-        if guarded is not None and (effect is None or effect.does not in STRONG | {"escape", "guard"}):
+        if guarded is not None and (effect is None or effect.does not in STRONG | {"escape", "guard", "win", "take"}):
             return self._effect(Effect("guard", (guarded,)))
         if effect is not None and effect.does not in ("trade", "exchange") and is_little(effect, evidence):
             effect = None

@@ -9,7 +9,7 @@ from db.wording import moves
 from db.wording.claims import material_words
 from db.wording.effects.finding import SACRIFICES, effects_of
 from db.wording.effects.played import Effect
-from db.wording.effects.threats import Threat
+from db.wording.effects.threats import Threat, answer_threatens
 from db.wording.evidence import Evidence
 from db.wording.facts import CHECKS, Facts, Motif, Point, facts_of
 from db.wording.languages.grammar import FIRST_HALF_MOVE, Grammar, Verbosity
@@ -97,6 +97,9 @@ class Phrases:
         attack = None if exchange else answer_attacks(evidence)
         if attack is not None:
             return f"{self._killer(evidence, facts)} {self._effect(attack)}"
+        threat = None if exchange else answer_threatens(evidence, besides=True)
+        if threat is not None:
+            return f"{self._killer(evidence, facts)} {self._threat(threat, evidence.half_move + 1)}"
         return self._plies(evidence, facts.line[:exchange]) if exchange else self._line(evidence, facts)
 
     def _cause_shown(self, evidence: Evidence, facts: Facts, reason: tuple[str, dict[str, str]]) -> str:

@@ -48,11 +48,11 @@ def threat_of(fen: str) -> tuple[str, int] | None:
     return (found.line[0], found.value) if is_threat else None
 
 
-def answer_threatens(evidence: Evidence) -> Threat | None:
-    """What the answer to a losing move threatens."""
+def answer_threatens(evidence: Evidence, *, besides: bool = False) -> Threat | None:
+    """What the answer to a losing move threatens; with ``besides`` also while it takes something else."""
     if evidence.mate_in is not None:
         return None
-    return _threat(board_at(evidence, 1), evidence.killer_line)
+    return _threat(board_at(evidence, 1), evidence.killer_line, besides=besides)
 
 
 def best_threatens(evidence: Evidence) -> Threat | None:
@@ -72,9 +72,9 @@ def _takes_after_pass(board: chess.Board, uci: str) -> bool:
     return idle is not None and takes_with_profit(idle, uci)
 
 
-def _threat(board: chess.Board, line: Sequence[str]) -> Threat | None:
+def _threat(board: chess.Board, line: Sequence[str], *, besides: bool = False) -> Threat | None:
     """What the first move of the line threatens that would have won less at once. Of a move that takes something, only
-    what its own piece attacks. Trades are left out."""
+    what its own piece attacks, unless ``besides`` is true. Trades are left out."""
     move, after = board.parse_uci(line[0]), after_line(board, line[:1])
     if not _stays(after, move, line[1:]):
         return None
@@ -92,7 +92,7 @@ def _threat(board: chess.Board, line: Sequence[str]) -> Threat | None:
     after.push(chess.Move.null())
     taken = taken_by(after, after.parse_uci(threat))
     by_itself = taken is not None and chess.Move.from_uci(threat).from_square == move.to_square
-    if board.is_capture(move) and not by_itself:
+    if board.is_capture(move) and not (by_itself or besides):
         return None
     return Threat(after.san(after.parse_uci(threat)), threat, taken if by_itself else None)
 

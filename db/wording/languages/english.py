@@ -199,7 +199,7 @@ ENGLISH = Grammar(
             "{move} only makes matters worse: {why}.",
         ),
         "worsens": "{move} makes the position worse: {why}.",
-        "is_answered": "The answer is {why}.",
+        "is_answered": "The answer: {why}.",
         # The move loses: its cause.
         "cause_taken": "{move} puts {piece} where it can be taken: {why}.",
         "cause_retaken": "{move} takes on {square}, which is protected: {why}.",

@@ -195,7 +195,7 @@ GERMAN = Grammar(
             "{move} macht alles nur schlimmer: {why}.",
         ),
         "worsens": "{move} verschlechtert die Stellung: {why}.",
-        "is_answered": "{move} erlaubt {why}.",
+        "is_answered": "Die Antwort: {why}.",
         "cause_taken": "{move} stellt {piece} ein: {why}.",
         "cause_retaken": "{move} schlägt auf {square}, das gedeckt ist: {why}.",
         "cause_uncovers": "{move} deckt {piece} auf {square} ab: {why}.",

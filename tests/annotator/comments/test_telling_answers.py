@@ -12,9 +12,9 @@ from tests.support.told_events import after, gain
 
 
 def test_an_answer_without_a_reason_is_not_called_the_same() -> None:
-    first = gain(Event.FELL, killer_line=("d7b6",), killer_line_san=("Nb6",))
+    first = gain(Event.FELL, killer_line=("h7h5",), killer_line_san=("h5",))
     text = text_of(first, after(first, "a7a6", "e2e3"))
-    assert "Hands Black the advantage: 6...Nb6." in text
+    assert "Gives Black the advantage: 7...h5." in text
     assert "Still" not in text
 
 

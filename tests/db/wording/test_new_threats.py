@@ -154,7 +154,7 @@ def test_a_short_sentence_about_a_missed_win_shows_the_answer() -> None:
         cause="win_missed", cause_squares=("a1",), number=11,
     )  # fmt: skip
     brief = Narrator(ENGLISH, Verbosity.BRIEF, beside_move=True)
-    assert brief.fell(said) == "Throws the advantage away: 12.f3 Bc8 13.Nxh7 Kf7 14.Ng5+ Kg7."
+    assert brief.fell(said) == "Throws the advantage away: 12.f3 attacks the bishop on g4."
 
 
 def test_a_threat_of_mate_that_is_parried_is_not_ignored() -> None:
