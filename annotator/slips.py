@@ -118,7 +118,7 @@ def _with_mate(slip: Slip) -> Slip:
 
 
 def _lengthened(slip: Slip) -> Slip:
-    """The slip with what searches find behind lines of which no more than the first moves are known."""
+    """The slip, with searches that continue its lines where they are short."""
     line = slip.line if slip.mate_in is not None else _long_enough(slip.value.fen, slip.line)
     return replace(slip, line=line, better=_long_enough(slip.value.origin, slip.better))
 

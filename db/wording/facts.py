@@ -28,7 +28,6 @@ from db.wording.stands import (
     after_line,
     after_pass,
     gains_on,
-    is_repaid,
     is_taken_at_once,
     searched,
     taken_by,
@@ -89,12 +88,12 @@ class Point:
     does: str
     """``captures`` a piece with profit, wins a ``pawn``, ``drives`` a piece away, ``stops_mate``, ``saves`` the piece
     that the killer takes with profit, ``keeps`` it from a trade for one that is worth as much or ``leaves`` its place
-    otherwise, ``takes`` the piece that attacks it, ``guards`` it, ``blocks`` the attack on it,
-    ``occupies`` the square of the killer, or ``prevents`` that it is played, or that it does any good."""
+    otherwise, ``takes`` the piece that attacks it, ``guards`` it, ``blocks`` the attack on it, ``occupies`` the square
+    of the killer, or ``prevents`` that the killer is played or does any good."""
     piece: chess.PieceType | None = None
     """The piece that it captures, or that the killer takes."""
     square: chess.Square | None = None
-    """Where that stands; of an attacker that is taken, where that stands."""
+    """Where that stands, or the attacker that is taken."""
     attacker: chess.PieceType | None = None
     """What attacks the piece and is taken."""
 
@@ -164,8 +163,7 @@ def facts_of(evidence: Evidence) -> Facts:
         left=left,
         best_wins=_best_wins(evidence, before) if wins and material is None and left is None else None,
         best_mate=_best_mate(evidence, before, best),
-        free=best is not None
-        and not any(reply.to_square == best.to_square for reply in after_line(before, (best.uci(),)).legal_moves),
+        free=best is not None and not _can_take_back(before, best),
         point=None if best is None or is_mate else _point(evidence, before, best),
         perpetual=perpetual,
     )
@@ -199,6 +197,10 @@ def _best_mate(evidence: Evidence, before: chess.Board, best: chess.Move | None)
     return proof.mate_in if proof.line[:1] == (best.uci(),) else None
 
 
+def _can_take_back(board: chess.Board, move: chess.Move) -> bool:
+    return any(reply.to_square == move.to_square for reply in after_line(board, (move.uci(),)).legal_moves)
+
+
 def _point(evidence: Evidence, before: chess.Board, best: chess.Move) -> Point | None:
     """What the best other move does; None if the board does not show it: a piece that is guarded can no longer be taken
     with profit, and a mate at once is no longer one. ``before`` is the position of both moves."""
@@ -221,8 +223,6 @@ def _point(evidence: Evidence, before: chess.Board, best: chess.Move) -> Point |
         if best.promotion is not None and taken is None:
             return None
         if not keeps_what_it_takes(evidence, before) or (taken and _is_taken_later(evidence, before, taken)):
-            return None
-        if is_repaid(before, best_moves(evidence) or [best.uci()]):
             return None
         if taken is None or taken[0] == chess.PAWN:
             return Point("pawn", chess.PAWN, best.to_square)
@@ -309,7 +309,7 @@ def _left(
     taken = None if best is None else taken_by(before, best)
     if best is None or taken is None or dict(_native.exchanges(before.fen())).get(best.uci(), 0) < PIECE:
         return None
-    if not keeps_what_it_takes(evidence, before) or is_repaid(before, best_moves(evidence) or [best.uci()]):
+    if not keeps_what_it_takes(evidence, before):
         return None
     board = before.copy(stack=False)
     board.push_uci(evidence.bait)

@@ -205,14 +205,17 @@ def _is_won_for_certain(
 
 
 def keeps_what_it_takes(evidence: Evidence, before: chess.Board) -> bool:
-    """Whether the best move takes something with profit and is ahead by a pawn at least all along its line, while the
-    losing move takes less than half as much."""
+    """Whether the best move takes something with profit, for which nothing of as much worth is taken elsewhere, and is
+    ahead by a pawn at least all along its line, while the losing move takes less than half as much."""
     gains = dict(_native.exchanges(before.fen()))
     gain = gains.get(evidence.best or "", 0)
     if evidence.best is None or gain < POINT or gains.get(evidence.bait, 0) > gain / 2:
         return False
-    start, line = counts_of(before), continued(before, best_moves(evidence) or [evidence.best])
-    worth = [each.worth for each in stands_of(start, before, line, not before.turn) if each.is_quiet]
+    known = best_moves(evidence) or [evidence.best]
+    if is_repaid(before, known):
+        return False
+    stands = stands_of(counts_of(before), before, continued(before, known), not before.turn)
+    worth = [each.worth for each in stands if each.is_quiet]
     return bool(worth) and min(worth) >= 1
 
 

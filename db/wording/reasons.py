@@ -1,7 +1,7 @@
 """Reasons: what only one of two moves does, or only the answer to one of them."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 
 import chess
@@ -146,18 +146,21 @@ def line_effect(
 
 def attack_on(target: Target, evidence: Evidence) -> Effect:
     """The attack of the answer on this piece, with what else it attacks."""
-    effects = effects_of(board_at(evidence, 1), evidence.killer_line[:1], evidence.half_move + 1)
-    attacks = (each for each in effects if each.does == "attack" and target in each.targets)
+    attacks = (each for each in _at_once(evidence) if each.does == "attack" and target in each.targets)
     return next(attacks, Effect("attack", (target,)))
 
 
 def answer_attacks(evidence: Evidence) -> Effect | None:
     """The attack of the answer on pieces, however the line goes on; None without one, and if it was there before."""
-    effects = effects_of(board_at(evidence, 1), evidence.killer_line[:1], evidence.half_move + 1)
-    found = next((each for each in effects if each.does in ("attack", "uncover")), None)
+    found = next((each for each in _at_once(evidence) if each.does in ("attack", "uncover")), None)
     if found is None or evidence.mate_in is not None or found.targets[0][0] == chess.PAWN:
         return None
     return None if was_there(evidence, 1, [square for _, square in found.targets]) else found
+
+
+def _at_once(evidence: Evidence) -> Iterator[Effect]:
+    """What the answer does, whatever is replied."""
+    return effects_of(board_at(evidence, 1), evidence.killer_line[:1], evidence.half_move + 1)
 
 
 def stood_attacked(evidence: Evidence, taken: Effect) -> bool:
@@ -210,8 +213,10 @@ def was_there(evidence: Evidence, ply: int, squares: Sequence[chess.Square]) -> 
     if any(idle.piece_at(square) != line.piece_at(square) for square in (move.from_square, move.to_square, *squares)):
         return False
     if not squares:
+        if ply > 1 or not is_threat(evidence):
+            return False
         mates, mated = (mate_threatened(after_line(each, (move.uci(),))) for each in (line, idle))
-        return ply == 1 and mates == mated and is_threat(evidence)
+        return mates == mated
     if takes_with_profit(line, move.uci()) and not takes_with_profit(idle, move.uci()):
         return False
     by = idle.turn

@@ -111,11 +111,10 @@ class Narrator(BetterMoves):
         return self._joined(happened, better)
 
     def _misses_more(self, evidence: Evidence, facts: Facts, happened: str) -> bool:
-        """Whether what is missed has a reason, and all that is told of the losing move is that the answer attacks or
-        threatens something, short of mate."""
-        if happened != self._allows(evidence, facts) or facts.motif is not None or threatens_mate(evidence):
+        """Whether the better move has a reason, and the answer only attacks or threatens, and no mate."""
+        if facts.motif is not None or taken_later(evidence) is not None or threatens_mate(evidence):
             return False
-        if taken_later(evidence) is not None or not (only_attacks(evidence) or answer_threatens(evidence)):
+        if not (only_attacks(evidence) or answer_threatens(evidence)) or happened != self._allows(evidence, facts):
             return False
         return bool(facts.best_wins or self._takes_next(evidence) or self._best_does(evidence, facts, meets=False))
 

@@ -41,15 +41,14 @@ def attack(played: Played) -> Effect | None:
     if by_itself and not any(kind != chess.PAWN for kind, _ in named[1:]):
         named[1:] = _behind(played, idle, named[0]) or named[1:]
     single = by_itself and len(named) == 1 and named[0][0] != chess.PAWN
-    if single and _is_trapped(played.after, named[0]):
+    if single and _is_trapped(played.after, named[0][1]):
         return Effect("trap", tuple(named))
     drives = single and _goes_away(played, named[0][1])
     return Effect("attack" if by_itself else "uncover", tuple(named), drives=drives)
 
 
-def _is_trapped(board: chess.Board, target: Target) -> bool:
-    """Whether the piece is lost for less wherever it goes. Who attacks it has just moved."""
-    kind, square = target
+def _is_trapped(board: chess.Board, square: chess.Square) -> bool:
+    """Whether the piece on the square is lost for less wherever it goes. Who attacks it has just moved."""
     for move in board.legal_moves:
         if move.from_square == square:
             taken = board.piece_type_at(move.to_square)
@@ -58,7 +57,7 @@ def _is_trapped(board: chess.Board, target: Target) -> bool:
             board.pop()
             if lost < PIECE:
                 return False
-    return kind != chess.KING
+    return True
 
 
 def _goes_away(played: Played, square: chess.Square) -> bool:

@@ -52,6 +52,4 @@ def falls_only(evidence: Evidence, square: str, line: Sequence[str]) -> bool:
 
 def hangs(evidence: Evidence, square: str) -> bool:
     """Whether what stands there after the losing move can be taken with profit."""
-    baited = parse_position(evidence.fen)
-    baited.push_uci(evidence.bait)
-    return gains_on(baited).get(chess.parse_square(square), 0) >= POINT
+    return gains_on(board_at(evidence, 1)).get(chess.parse_square(square), 0) >= POINT
