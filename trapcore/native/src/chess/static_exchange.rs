@@ -59,6 +59,21 @@ fn see_by(chess: &Chess, m: Move, first: impl Fn(Bitboard) -> Option<Square>) ->
     gains[0]
 }
 
+/// The same by legal captures alone: a pinned piece does not take back, and a check must be answered. Slower.
+pub(crate) fn see_legal(chess: &Chess, m: Move) -> i32 {
+    if m.is_castle() {
+        return 0;
+    }
+    let mut after = chess.clone();
+    after.play_unchecked(m);
+    let back = after
+        .legal_moves()
+        .into_iter()
+        .filter(|reply| reply.is_capture() && reply.to() == m.to() && reply.promotion().is_none_or(|to| to == Role::Queen))
+        .min_by_key(|reply| reply.role());
+    material_gain(m) - back.map_or(0, |reply| see_legal(&after, reply).max(0))
+}
+
 /// Whether [`see`] of the move is at least `threshold`; faster, because it ends as soon as that is clear.
 pub(crate) fn see_reaches(chess: &Chess, m: Move, threshold: i32) -> bool {
     let (Some(from), to) = (m.from(), m.to()) else { return threshold <= 0 };
@@ -153,5 +168,20 @@ mod tests {
         assert_eq!(value("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7a8q"), 850);
         assert_eq!(value("4k3/3p4/4q3/8/8/8/4R3/4K3 w - - 0 1", "e2e6"), 950 - 500);
         assert_eq!(value("4k3/8/3p4/4p3/8/8/4R3/4K3 w - - 0 1", "e2e5"), 100 - 500);
+    }
+
+    #[test]
+    fn a_pinned_piece_does_not_take_back() {
+        for (fen, uci, legal, plain) in [
+            // The pawn on b3 is pinned to its king, then the king has left.
+            ("1r5k/8/8/8/q1B5/1P6/1K6/8 b - - 0 1", "a4c4", 330, 330 - 950),
+            ("1r5k/8/8/8/q1B5/1P6/8/4K3 b - - 0 1", "a4c4", 330 - 950, 330 - 950),
+            // The knight gives check from behind, and the pawn that takes it does not answer that.
+            ("4k3/1p6/2n5/4N3/8/8/8/4RK2 w - - 0 1", "e5c6", 320, 0),
+        ] {
+            let s = parse(fen).unwrap();
+            let m = parse_move(&s, uci).unwrap();
+            assert_eq!((see_legal(&s.chess, m), see(&s.chess, m)), (legal, plain), "{fen}");
+        }
     }
 }

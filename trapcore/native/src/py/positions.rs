@@ -5,7 +5,7 @@ use pyo3::types::PyBytes;
 use shakmaty::Position;
 
 use crate::chess::position;
-use crate::chess::static_exchange::see;
+use crate::chess::static_exchange::see_legal;
 use crate::trees::tree::{self, Plies2};
 
 #[pyfunction]
@@ -43,10 +43,10 @@ pub(super) fn sans(fen: &str, line: Vec<String>) -> PyResult<Vec<String>> {
     Ok(position::sans(&position.chess, &position::parse_line(&position, line.iter().map(String::as_str))?))
 }
 
-/// Each move with the centipawns that the exchange on its square gains.
+/// Each move with the centipawns that the legal captures on its square gain.
 #[pyfunction]
 pub(super) fn exchanges(py: Python<'_>, fen: &str) -> PyResult<Vec<(String, i32)>> {
     let position = position::parse(fen)?;
     let moves = position.chess.legal_moves();
-    Ok(py.detach(|| moves.iter().map(|&m| (m.to_uci(position.mode).to_string(), see(&position.chess, m))).collect()))
+    Ok(py.detach(|| moves.iter().map(|&m| (m.to_uci(position.mode).to_string(), see_legal(&position.chess, m))).collect()))
 }
