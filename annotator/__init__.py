@@ -12,6 +12,7 @@ worker.py          one input analyzed in batches on several threads, in order
 annotation.py      one batch: its findings, its new bytes, its lines of the report
 events.py          one event in a game, as a value
 slips.py           a move that costs something and is not proved to lose
+mates.py           mates that a played move allows, proved
 selection.py       which events are reported: side, player, and what nothing hangs on
 record.py          losing moves of indexed games, stored in the library
 engine_check.py    the UCI engine that looks at every position first, and decides which moves lost

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
+from annotator.mates import allowed_mate
 from db.patterns.bundled import kinds
 from db.traps.position_value import PositionValue, Values
 from db.traps.terms import Event
@@ -251,17 +252,33 @@ def _answered(event: TrapEvent) -> TrapEvent:
 
 
 def explained(events: Sequence[TrapEvent]) -> list[TrapEvent]:
-    """The events, each move that was played and is proved to lose with its causes.
+    """The events, each move that was played and is proved to lose with its causes, and the mate that it allows.
 
     The core explains the lines that it finds itself. A move with another line, of an engine or of a deeper search, is
     explained here.
     """
-    found = list(events)
+    found = [_with_mate(event) for event in events]
     wanted = [
         number
-        for number, event in enumerate(events)
+        for number, event in enumerate(found)
         if event.event is Event.FELL and event.proved and event.explanation is None and event.killer_line
     ]
-    for number, explanation in zip(wanted, explain(events[at].mistake for at in wanted), strict=True):
-        found[number] = replace(events[number], explanation=explanation)
+    for number, explanation in zip(wanted, explain(found[at].mistake for at in wanted), strict=True):
+        found[number] = replace(found[number], explanation=explanation)
     return found
+
+
+def _with_mate(event: TrapEvent) -> TrapEvent:
+    """The event of a losing move with the line to the mate, where its line seems to come to one."""
+    if event.event is not Event.FELL or not event.proved or event.proof.mate_in is not None or not event.baited:
+        return event
+    proof = allowed_mate(event.baited, event.killer_line[0], event.after)
+    if proof is None:
+        return event
+    return replace(
+        event,
+        killer_line=proof.line,
+        killer_line_san=tuple(_native.sans(event.baited, proof.line)),
+        proof=replace(event.proof, mate_in=proof.mate_in),
+        explanation=None,
+    )

@@ -4,24 +4,19 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from annotator.events import BEST_PLIES
+from annotator.mates import allowed_mate
 from annotator.selection import Selection, is_book
 from db.traps.position_value import PositionValue, Values
 from db.wording.evidence import Evidence
-from db.wording.facts import LONGEST_MATE
 from trapcore import _native
 from trapcore.parallel.budget import Budget
 from trapcore.proof.causes import Cause, Mistake, explain
-from trapcore.proof.mate import prove_mate
 from trapcore.proof.search import search
 from trapcore.trees.chess_game import parse_position
 from trapcore.win_chance import INACCURACY
 
 SEEMS = 0.05
 """An engine is asked about a move that seems to cost this much, win chance, at its first look."""
-
-_MATED = -0.9  # win chance of who may be mated by force
-_MATE_NODES = 50_000
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slip:
@@ -111,10 +106,8 @@ def explained(slips: Iterable[Slip]) -> list[Slip]:
 
 def _with_mate(slip: Slip) -> Slip:
     """The slip with the line to the mate, where its line seems to come to one."""
-    if slip.after > _MATED:
-        return slip
-    proof = prove_mate(slip.value.fen, LONGEST_MATE, Budget(nodes=_MATE_NODES), first=slip.line[:1])
-    return slip if proof.mate_in is None else replace(slip, line=proof.line, mate_in=proof.mate_in)
+    proof = allowed_mate(slip.value.fen, slip.line[0], slip.after) if slip.line else None
+    return slip if proof is None else replace(slip, line=proof.line, mate_in=proof.mate_in)
 
 
 def _lengthened(slip: Slip) -> Slip:

@@ -5,13 +5,13 @@ from dataclasses import replace
 import pytest
 
 from annotator.comments.evaluations import evaluation
-from annotator.events import TrapEvent, valued
+from annotator.events import TrapEvent, explained, valued
 from annotator.selection import hangs_on
 from db.traps.position_value import PositionValue, Values, deepest
 from db.traps.terms import Event
 from tests.support.told_events import gain
 from trapcore import _native
-from trapcore.trees.chess_game import parse_position
+from trapcore.trees.chess_game import epd_after, parse_position
 
 
 def value(chance: float, effort: int = 16_000, *line: str) -> PositionValue:
@@ -52,10 +52,25 @@ def test_a_known_trap_stays_without_figures_that_deny_it() -> None:
     assert (found.known, found.before, found.after, found.proof.loss) == (True, None, None, None)
 
 
-def test_searches_that_differ_much_are_not_told() -> None:
+def test_the_figures_of_a_deeper_search_are_told_however_much_it_differs() -> None:
     event = placed(Event.FELL, before=0.3, after=-0.4)
-    assert with_values(event, 0.35, -0.4).settled
-    assert not with_values(event, 0.6, -0.4).settled
+    found = with_values(event, 0.6, -0.4)
+    assert (found.before, found.settled) == (0.6, True)
+    assert not with_values(replace(event, settled=False), 0.3, -0.4).settled
+
+
+def test_a_mate_that_the_line_comes_to_is_proved() -> None:
+    fen = "1r2r1k1/5p1p/2p3p1/8/1q1pQ2P/1P1B4/1KP2R2/5R2 w - - 1 30"
+    baited = epd_after(fen, "e4h1")
+    line = ("b4c3", "b2b1", "b8a8", "d3a6", "a8a6")
+    event = placed(Event.FELL, fen=fen, bait="e4h1", baited=baited, before=0.0, after=-1.0, best="e4c6")
+    event = replace(event, killer_line=line, killer_line_san=tuple(_native.sans(baited, line)), best_line_san=("Qxc6",))
+    (found,) = explained([event])
+    assert found.proof.mate_in == 4
+    assert found.killer_line_san[-1].endswith("#")
+    assert found.killer_line_san[0] == event.killer_line_san[0]
+    (open_,) = explained([replace(event, after=-0.5)])
+    assert open_.proof.mate_in is None, "nobody looks for a mate where the player is not lost"
 
 
 @pytest.mark.parametrize(("reached", "event"), [(-0.4, Event.SPRUNG), (0.1, Event.MISSED)])
