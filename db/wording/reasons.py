@@ -359,7 +359,11 @@ def best_effect(evidence: Evidence) -> Effect | None:
 def is_little(effect: Effect, evidence: Evidence) -> bool:
     """Whether this is no reason why a move costs so much."""
     is_small = effect.does in _SMALL | _OF_BETTER - {"guard", "escape", "take"}
-    return is_small and evidence.cost is not None and evidence.cost >= BLUNDER
+    return is_small and not _trades_queens(effect) and evidence.cost is not None and evidence.cost >= BLUNDER
+
+
+def _trades_queens(effect: Effect) -> bool:
+    return effect.does == "trade" and effect.targets[0][0] == chess.QUEEN
 
 
 def _explains(effect: Effect, evidence: Evidence, line: Sequence[str]) -> bool:
@@ -373,7 +377,7 @@ def _explains(effect: Effect, evidence: Evidence, line: Sequence[str]) -> bool:
             return False
         return falls_only(evidence, square, line) and hangs(evidence, square)
     if effect.does in ("win", "trade", "take", "exchange"):
-        if is_repaid(parse_position(evidence.fen), line):
+        if not _trades_queens(effect) and is_repaid(parse_position(evidence.fen), line):
             return False
         # The line of the move that was played takes there, or trades the same, as well.
         square = chess.square_name(effect.targets[-1][1])

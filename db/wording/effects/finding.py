@@ -38,9 +38,9 @@ _LASTING = SACRIFICES | {"win", "promotes", "promotion", "doubled", "trade", "ex
 
 
 def _win(played: Played) -> Effect | None:
-    """It takes a piece with profit."""
+    """It takes a piece with profit, and loses none of as much worth elsewhere at once."""
     taken = taken_by(played.before, played.move)
-    if taken is None or taken[0] == chess.PAWN or gain(played) < PIECE:
+    if taken is None or taken[0] == chess.PAWN or gain(played) < PIECE or _is_repaid(played):
         return None
     return Effect("win", (taken,))
 
@@ -50,15 +50,19 @@ def _take(played: Played) -> Effect | None:
     taken, here = taken_by(played.before, played.move), chess.square_name(played.move.to_square)
     checks = played.reply is not None and played.after.gives_check(played.reply)
     is_taken_back = any(uci[2:4] == here for uci in played.line[: 3 if checks else 1 : 2])
-    if taken is None or is_taken_back or (taken[0] == chess.PAWN and gain(played) < 0):
+    if taken is None or is_taken_back or _is_repaid(played) or (taken[0] == chess.PAWN and gain(played) < 0):
         return None
     return Effect("take", (taken,))
+
+
+def _is_repaid(played: Played) -> bool:
+    return is_repaid(played.before, (played.move.uci(), *played.line))
 
 
 def _mate_threat(played: Played) -> Effect | None:
     """It threatens mate in one, and is not simply taken."""
     is_known = played.reply is not None  # then a reader of effects sees whether it is taken
-    if is_repaid(played.before, (played.move.uci(), *played.line)):
+    if _is_repaid(played):
         return None  # what is threatened then, nobody has time for
     idle = after_pass(played.after) if is_known or not can_be_taken(played.after, played.move.to_square) else None
     return Effect("mate_threat") if idle is not None and mates_at_once(idle) else None

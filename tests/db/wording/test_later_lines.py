@@ -240,3 +240,23 @@ def test_a_piece_that_falls_or_takes_next_is_not_driven_away() -> None:
     takes = "1r2kb1r/2pqp3/p6p/6p1/2nPPp2/2N5/PP3QPP/2KR2NR w k - 2 20"
     assert not driven(takes, "b2b3 c4e3 g1f3 e3d1 h1d1")
     assert driven(takes, "b2b3 c4d6 g1f3 f8g7 h1e1")
+
+
+def test_a_guard_that_is_pinned_guards_nothing() -> None:
+    said = evidence(
+        "1r3rk1/5ppp/2p5/4p3/pqBPQ3/1P5P/PKP2R2/5R2 b - - 0 26", "a4b3 c4b3 e5d4 e4c6 f8c8",
+        "b4c4 Qxc4 Qxe5 Rb5 Qe3 h6", 0.02, -0.6, number=26,
+    )  # fmt: skip
+    assert BESIDE.fell(said) == "Does not take the bishop on c4: 26...Qxc4 (51 % → 20 %)."
+
+
+def test_a_queen_for_which_the_queen_is_taken_is_a_trade() -> None:
+    board = chess.Board("rnb2rk1/ppp2pbp/6p1/5pq1/3Pp2P/2N2Q2/PPP2PP1/1K1R1BNR w - - 0 11")
+    effects = [each.does for each in effects_of(board, ["h4g5", "e4f3", "c3d5"], 22)]
+    assert "trade" in effects
+    assert not {"win", "take"} & set(effects)
+    said = evidence(
+        board.fen(), "f3h3 g5h6 c3d5 b8c6 g1e2 f8d8 d5c7 f5f4 h3h2 a8b8", "h4g5 hxg5 exf3 Nd5 fxg2 Bxg2 Nc6 Nxc7",
+        0.1498, -0.1552, number=11,
+    )  # fmt: skip
+    assert "11.hxg5 trades queens" in BESIDE.slip(said)
