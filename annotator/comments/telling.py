@@ -94,16 +94,19 @@ class Said:
         """What ``say`` returns, without sentences that the game has already.
 
         If an earlier move has one of them, the first form of ``again`` is written that has none: each is for a sentence
-        that names its move (SAN).
+        that names its move (SAN). If nothing would be left, one is written all the same: a move is not without words.
         """
-        text = say()
+        text, known = say(), ""
         repeated = [each for each in _sentences(text) if self.sentences.get(_bare(each), ply) < ply]
         for move, form in again if repeated else ():
             named = move and any(move.rstrip("+#") in re.split(r"[ ,:+#]", _bare(each)) for each in repeated)
-            if named and (other := form()) and not any(_bare(each) in self.sentences for each in _sentences(other)):
-                text = other
-                break
+            if named and (other := form()):
+                if not any(_bare(each) in self.sentences for each in _sentences(other)):
+                    text = other
+                    break
+                known = known or other
         new = [each for each in _sentences(text) if _bare(each) not in self.sentences]
+        new = new or _sentences(known or text)
         self.sentences |= {_bare(each): ply for each in new}
         self.words[ply] = " ".join(new)
         return self.words[ply]

@@ -9,7 +9,7 @@ from annotator.comments.commentary import Commentator
 from annotator.comments.own_comments import unmarked
 from annotator.comments.pgn_insert import Layout, spliced
 from annotator.comments.style import Style
-from annotator.comments.telling import chosen, words
+from annotator.comments.telling import Said, chosen, words
 from annotator.events import EventProof, TrapEvent
 from annotator.selection import hangs_on
 from db.traps.terms import Event
@@ -303,9 +303,18 @@ def test_what_is_missed_again_is_told_as_the_same() -> None:
     assert text.count("Black misses 7...Nxd5 again (80 % -> 55 %).") == 1
 
 
+def test_a_move_does_not_lose_all_its_words_because_an_earlier_one_has_them() -> None:
+    said = Said()
+    again = ("exf3", lambda: "Black misses 12...exf3 again (77 % → 45 %).")
+    assert said.once(3, lambda: "Black misses 11...exf3 again.") == "Black misses 11...exf3 again."
+    assert said.once(5, lambda: "Black misses 12...exf3, winning the knight.", again).startswith("Black misses 12")
+    told = said.once(7, lambda: "Black misses 12...exf3 again (77 % → 45 %).", again)
+    assert told == "Black misses 12...exf3 again (77 % → 45 %)."
+
+
 @pytest.mark.parametrize("event", [gain(Event.FELL), unlike(Event.FELL), legal(Event.FELL)])
 @pytest.mark.parametrize("language", list(Language))
-def test_what_searches_differ_about_has_no_figures(event: TrapEvent, language: Language) -> None:
+def test_an_ending_of_few_pieces_has_no_figures(event: TrapEvent, language: Language) -> None:
     settled, unsettled = comment(event, language=language), comment(replace(event, settled=False), language=language)
     assert "%" in settled
     assert "%" not in unsettled
