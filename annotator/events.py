@@ -15,9 +15,6 @@ from trapcore.proof.trap_test import TOLD
 from trapcore.proof.verdict import Verdict
 from trapcore.trees.chess_game import parse_position
 
-_AGREES = 0.15
-"""Two searches agree where their win chances differ by less."""
-
 BEST_PLIES = 9
 """Plies of the better line that are shown."""
 
@@ -95,7 +92,7 @@ class TrapEvent:
     explanation: _native.Explanation | None = None
     """Why the bait loses; None unless it was played and is proved to lose."""
     settled: bool = True
-    """The win chances may be reported: the last searches agree about them, and it is no endgame with few pieces."""
+    """The win chances may be reported: it is no endgame with few pieces."""
     played_loss: float | None = None
     """Win chance that the move at ``ply`` costs against the best move there, 0..2; None where it was not measured."""
     reached_chance: float | None = None
@@ -227,12 +224,10 @@ def _with_bait(event: TrapEvent, value: PositionValue, baited: PositionValue) ->
     if event.known and before - after < TOLD:
         # The library vouches for the trap, and no figure of ours bears it out.
         return replace(event, before=None, after=None, proof=replace(event.proof, loss=None))
-    near = [abs(was - now) < _AGREES for was, now in ((event.before, before), (event.after, after)) if was is not None]
     event = replace(
         event,
         before=before,
         after=after,
-        settled=event.settled and all(near),
         proof=replace(event.proof, loss=None if event.proof.loss is None else before - after),
     )
     if value.best is None or value.best == event.bait:

@@ -460,8 +460,7 @@ class Finding:
     explanation: Explanation | None
     """Why the bait loses; None unless it was played (``fell``) and is proved to lose."""
     settled: bool
-    """The win chances of the bait and of the move at ``ply`` may be reported: searches agree about them, and there are
-    not too few pieces."""
+    """The win chances of the bait and of the move at ``ply`` may be reported: there are not too few pieces."""
     played_loss: float | None
     """Win chance (0 to 2) that the move at ``ply`` costs against the best there; None where it was not measured."""
     only_move: bool

@@ -68,14 +68,14 @@ class LostMove:
 
     @property
     def settled_cost(self) -> float:
-        """The cost where it may be shown, 0..2; 0 where the searches differ about it."""
+        """The cost where it may be shown, 0..2; 0 with too few pieces."""
         return self.cost if self.move.settled else 0.0
 
     @property
     def expected_cost(self) -> float:
         """The cost that moves are sorted and added up by, 0..2.
 
-        A settled cost counts as it was measured. If the searches differ, the measured cost counts with the probability
+        A settled cost counts as it was measured. With too few pieces, the measured cost counts with the probability
         that the move loses. A move that was never measured counts with `BLUNDER`, the least that a losing move costs.
         """
         if self.move.before is None or self.move.after is None:

@@ -52,7 +52,7 @@ class BundledPattern:
     mate_in: int | None
     """Moves to the mate that it allows."""
     settled: bool
-    """The win chances may be told: the last searches agree about them."""
+    """The win chances may be told: there are not too few pieces."""
 
     @property
     def cause(self) -> str:

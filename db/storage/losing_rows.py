@@ -43,7 +43,7 @@ class LosingMove:
     clock: int | None
     """Seconds that its player had left after it; None if the game does not say."""
     settled: bool
-    """The win chances may be reported, and what follows from them alone: the last searches agree about them."""
+    """The win chances may be reported, and what follows from them alone: there are not too few pieces."""
     probability: float | None
     """That it costs .3 or more, 0..1, where only our own search says so."""
     causes: tuple[str, ...] = ()

@@ -409,5 +409,5 @@ def chance_words(before: float | None, after: float | None) -> str:
 
 
 def cost_words(evidence: Evidence) -> str:
-    """What a losing move cost, as `chance_words` writes it; empty where searches differ about it."""
+    """What a losing move cost, as `chance_words` writes it; empty with too few pieces."""
     return chance_words(evidence.before, evidence.after) if evidence.settled else ""

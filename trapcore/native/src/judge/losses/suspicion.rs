@@ -113,13 +113,6 @@ impl Evidence {
         self.before - self.after
     }
 
-    /// Whether both win chances are nearer than this to those of another look at the move; what a proved mate leaves is
-    /// no matter of estimates.
-    pub(in crate::judge) fn is_near(&self, other: &Evidence, apart: f64) -> bool {
-        let mated = self.mated || other.mated;
-        (self.before - other.before).abs() < apart && (mated || (self.after - other.after).abs() < apart)
-    }
-
     /// What [`FEATURES`] names.
     pub(in crate::judge) fn features(&self) -> [f64; COUNT] {
         let cut = |fall: f64| fall.clamp(LEAST_FALL, GREATEST_FALL);
