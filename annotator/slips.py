@@ -18,6 +18,7 @@ from trapcore.win_chance import INACCURACY
 SEEMS = 0.05
 """An engine is asked about a move that seems to cost this much, win chance, at its first look."""
 
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slip:
     """A move that costs `INACCURACY` or more by two searches of it. Win chances are of who makes it, -1..1."""

@@ -91,13 +91,13 @@ class Said:
     """What is written of each ply."""
 
     def once(self, ply: int, say: Callable[[], str], *again: tuple[str, Callable[[], str]]) -> str:
-        """What ``say`` returns, without sentences that the game has already.
+        """What ``say`` returns, without sentences that the game has not long before.
 
         If an earlier move has one of them, the first form of ``again`` is written that has none: each is for a sentence
         that names its move (SAN). If nothing would be left, one is written all the same: a move is not without words.
         """
         text, known = say(), ""
-        repeated = [each for each in _sentences(text) if self.sentences.get(_bare(each), ply) < ply]
+        repeated = [each for each in _sentences(text) if ply - _NEAR <= self.sentences.get(_bare(each), ply) < ply]
         for move, form in again if repeated else ():
             named = move and any(move.rstrip("+#") in re.split(r"[ ,:+#]", _bare(each)) for each in repeated)
             if named and (other := form()):
@@ -105,11 +105,15 @@ class Said:
                     text = other
                     break
                 known = known or other
-        new = [each for each in _sentences(text) if _bare(each) not in self.sentences]
+        new = [each for each in _sentences(text) if self.sentences.get(_bare(each), -_NEAR) < ply - _NEAR]
         new = new or _sentences(known or text)
         self.sentences |= {_bare(each): ply for each in new}
         self.words[ply] = " ".join(new)
         return self.words[ply]
+
+
+_NEAR = 6
+"""Plies after which a sentence may come again: the reader remembers it no more."""
 
 
 def best_move(evidence: Evidence) -> str:
