@@ -7,6 +7,7 @@ import chess
 
 from db.wording import moves
 from db.wording.claims import material_words, percent_of_chance, points_of_cost
+from db.wording.effects.captures import guarded_capture
 from db.wording.effects.finding import effects_of
 from db.wording.effects.guards import guarded_later
 from db.wording.effects.later import taken_next, takes_and_attacks, takes_pawn
@@ -28,13 +29,15 @@ from db.wording.reasons import (
     AS_GOOD,
     STRONG,
     answer_attacks,
+    answer_traps,
     best_effect,
     is_little,
+    is_single,
     is_there_anyway,
     line_effect,
     takes_wrong,
 )
-from db.wording.stands import after_line, counts_of, is_repaid, is_taken_at_once, points_of, searched
+from db.wording.stands import after_line, after_pass, counts_of, is_repaid, is_taken_at_once, points_of, searched
 from trapcore.piece_values import POINTS
 from trapcore.trees.chess_game import parse_position
 from trapcore.win_chance import INACCURACY, win_chance
@@ -54,7 +57,7 @@ class BetterMoves(Phrases):
         ``was_told``: the right answer was reported with the losing move. ``again``: the same answer was missed before,
         and that was reported.
         """
-        left = None if evidence.after is None else -evidence.after
+        left = evidence.left
         small = left is None or played_loss is None or played_loss < INACCURACY or not evidence.settled
         # Two searches measured them, so that more may be given back than there was.
         chances = "" if small else chance_words(left, max(-1.0, left - played_loss))  # type: ignore[operator]
@@ -133,8 +136,8 @@ class BetterMoves(Phrases):
             what = material_words(self.language, facts.best_wins)
             return self._say(key, side=side, killer=best, best=best, what=what, chances=chances)
         best, does = self._takes_next(evidence) or (best, self._best_does(evidence, facts, meets=meets and not misses))
-        if not does:
-            best, does = self._takes_next(evidence, is_forced=False) or (best, "")
+        if not does or self._falls_later(evidence, does):
+            best, does = self._takes_next(evidence, is_forced=False) or (best, does)
         if does:
             key = "misses_theme" if misses else "best_effect"
             return self._say(key, side=side, killer=best, best=best, does=does, chances=chances)
@@ -173,6 +176,8 @@ class BetterMoves(Phrases):
             return self._effect(Effect("take", (facts.left,)))
         if motif := _left_motif(evidence, facts):
             return self.language.points[f"leaves_{motif}"]
+        if (since := self._takes_since(evidence)) and (effect is None or effect.does in _VAGUE):
+            return since
         guarded = guarded_later(evidence)
         if guarded is not None and (effect is None or effect.does not in STRONG | {"escape", "guard", "win", "take"}):
             return self._effect(Effect("guard", (guarded,)))
@@ -186,6 +191,20 @@ class BetterMoves(Phrases):
             return self._effect(effect)
         threat = best_threatens(evidence)
         return "" if threat is None else self._threat(threat, evidence.half_move)
+
+    def _falls_later(self, evidence: Evidence, does: str) -> bool:
+        """Whether all that the better move does is that it attacks something which its line then takes there."""
+        effect, ply = best_effect(evidence), taken_next(evidence, is_forced=False)
+        if effect is None or ply is None or not is_single(effect) or self._effect(effect) != does:
+            return False
+        return best_moves(evidence, whole=True)[ply - 1][2:4] == chess.square_name(effect.targets[0][1])
+
+    def _takes_since(self, evidence: Evidence) -> str:
+        """That the better move takes something that is guarded, and why nobody takes back; empty otherwise."""
+        if evidence.best is None or evidence.bait[2:4] == evidence.best[2:4]:
+            return ""
+        found = guarded_capture(parse_position(evidence.fen), evidence.best, evidence.before)
+        return "" if found is None else self._guarded(found, evidence.half_move)
 
     def _takes_next(self, evidence: Evidence, *, is_forced: bool = True) -> tuple[str, str] | None:
         """The better line until it takes something, not at once, and that it does; None if it takes nothing."""
@@ -216,7 +235,8 @@ class BetterMoves(Phrases):
         ``evidence`` is of the move that misses it.
         """
         facts, lost = facts_of(evidence), facts_of(answered)
-        if lost.material is not None and not _takes_as_much(facts, lost.material):
+        traps = lost.material is not None and self._traps(answered, lost.material) is not None
+        if lost.material is not None and not traps and not _takes_as_much(facts, lost.material):
             return self._say("misses_material", **gaps, what=self._won(answered, lost.material))
         if facts.best_wins is not None:
             return self._say("misses_material", **gaps, what=material_words(self.language, facts.best_wins))
@@ -260,6 +280,18 @@ class BetterMoves(Phrases):
             return self._say("is_better", best=best, chances=chances)
         return self._say("best_effect", best=line, does=does, chances=chances)
 
+    @staticmethod
+    def _traps(evidence: Evidence, lost: Material) -> Effect | None:
+        """That the answer traps a piece which its player gives up for another one first, of no more worth: the line
+        shows that one, and what falls is the trapped piece."""
+        trapped = answer_traps(evidence)
+        if trapped is None or not POINTS[chess.PAWN] < POINTS[lost.lost[0]] < POINTS[trapped.targets[0][0]] + 1:
+            return None
+        if lost.lost[0] == trapped.targets[0][0]:
+            return None
+        square = chess.square_name(trapped.targets[0][1])
+        return None if any(uci[2:4] == square for uci in evidence.killer_line[2::2]) else trapped
+
     def _won(self, evidence: Evidence, lost: Material) -> str:
         """What the answer to a losing move wins: what that move took before is not given for it."""
         facts = facts_of(evidence)
@@ -277,6 +309,8 @@ class BetterMoves(Phrases):
         ``is_strong``: only a motif, the capture of a piece, and a threat against one.
         """
         motif, killer = facts.motif, self._killer(evidence, facts)
+        if facts.material is not None and (trapped := self._traps(evidence, facts.material)) is not None:
+            return killer, self._effect(trapped)
         if motif is not None and not (motif.name in CHECKS and facts.material is not None):
             return self._plies(evidence, facts.line[: motif.ply]), self._does(motif)
         if facts.material is not None:
@@ -329,7 +363,7 @@ def _says_more(effect: Effect | None, point: Point, evidence: Evidence) -> bool:
     if effect is None or point.does == "stops_mate":
         return effect is not None and effect.does == "win"
     is_pawn = point.does == "pawn" and not is_worth_a_pawn(evidence)
-    is_small = is_pawn or point.does in ("occupies", "prevents")
+    is_small = is_pawn or (point.does in ("occupies", "prevents") and not effect.drives)
     forks = point.piece == chess.PAWN and point.does in ("guards", "blocks") and len(effect.targets) > 1
     return (is_small or forks) and effect.does in STRONG
 
@@ -358,7 +392,9 @@ def _reply_to_answer(evidence: Evidence) -> str | None:
     move = after.parse_uci(reply[0])
     if is_taken_at_once(line) and reply[0][:2] == line[0][2:4] and move.to_square == killer.to_square:
         return None  # what would take back is taken first
+    idle = after_pass(after_line(parse_position(evidence.fen), line[:1]))
     is_threat = after.is_capture(move) and reply[0][:2] == (evidence.best or "")[2:4]
+    is_threat = is_threat and (idle is None or takes_with_profit(idle, reply[0]))
     if is_threat and not is_forcing and move.to_square != killer.to_square:
         return None  # the answer would ignore what the better move attacks
     if not (is_forcing or after.is_capture(move) or after.gives_check(move)):

@@ -68,6 +68,11 @@ class Evidence:
         return self.before - self.after
 
     @property
+    def left(self) -> float | None:
+        """Win chance of who answers it, -1..1."""
+        return None if self.after is None else -self.after
+
+    @property
     def is_black(self) -> bool:
         """Whether Black makes the move."""
         return self.half_move % 2 == 1

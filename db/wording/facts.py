@@ -10,6 +10,7 @@ from functools import lru_cache
 
 import chess
 
+from db.wording.effects.captures import left
 from db.wording.evidence import Evidence, is_worth_a_pawn
 from db.wording.material import (
     Material,
@@ -86,10 +87,11 @@ class Point:
     """What a move does about the killer."""
 
     does: str
-    """``captures`` a piece with profit, wins a ``pawn``, ``drives`` a piece away, ``stops_mate``, ``saves`` the piece
-    that the killer takes with profit, ``keeps`` it from a trade for one that is worth as much or ``leaves`` its place
-    otherwise, ``takes`` the piece that attacks it, ``guards`` it, ``blocks`` the attack on it, ``occupies`` the square
-    of the killer, or ``prevents`` that the killer is played or does any good."""
+    """``removes_guard``: takes the piece that guards the square of the losing move, ``captures`` a piece with profit,
+    wins a ``pawn``, ``drives`` a piece away, attacks a ``pinned`` one, ``stops_mate``, ``saves`` the piece that the
+    killer takes with profit, ``keeps`` it from a trade for one that is worth as much or ``leaves`` its place otherwise,
+    ``takes`` the piece that attacks it, ``guards`` it, ``blocks`` the attack on it, ``occupies`` the square of the
+    killer, or ``prevents`` that the killer is played or does any good."""
     piece: chess.PieceType | None = None
     """The piece that it captures, or that the killer takes."""
     square: chess.Square | None = None
@@ -150,18 +152,18 @@ def facts_of(evidence: Evidence) -> Facts:
     material = material_lost(evidence, before) if wins else None
     best_san = None if best is None else before.san(best)
     is_mate = best_san is not None and best_san.endswith("#")
-    left = _left(evidence, before, best) if wins and material is None and not is_mate else None
+    taken_left = left(evidence, before, best) if wins and material is None and not is_mate else None
     return Facts(
         bait=bait,
         line=tuple(line),
         best=best_san,
         material=material,
         mate=next((theme.name for name in MATES for theme in themes if theme.name == name), None),
-        motif=_motif(evidence, before, material, themes) if wins and left is None else None,
+        motif=_motif(evidence, before, material, themes) if wins and taken_left is None else None,
         taken=taken_by(before, move),
         best_takes=best.to_square if best is not None and before.is_capture(best) else None,
-        left=left,
-        best_wins=_best_wins(evidence, before) if wins and material is None and left is None else None,
+        left=taken_left,
+        best_wins=_best_wins(evidence, before) if wins and material is None and taken_left is None else None,
         best_mate=_best_mate(evidence, before, best),
         free=best is not None and not _can_take_back(before, best),
         point=None if best is None or is_mate else _point(evidence, before, best),
@@ -207,6 +209,7 @@ def _point(evidence: Evidence, before: chess.Board, best: chess.Move) -> Point |
     baited, after = before.copy(stack=False), before.copy(stack=False)
     bait = baited.push_uci(evidence.bait)
     killer = baited.parse_uci(evidence.killer_line[0])
+    killer_way = (killer.from_square, killer.to_square)
     after.push(best)
     works = answered_best(evidence) is not None
     if evidence.mate_in is not None:
@@ -227,6 +230,8 @@ def _point(evidence: Evidence, before: chess.Board, best: chess.Move) -> Point |
         if taken is None or taken[0] == chess.PAWN:
             return Point("pawn", chess.PAWN, best.to_square)
         return Point("captures", *taken)
+    if (guard := taken_by(before, best)) and before.is_capture(bait) and (guard[1], bait.to_square) == killer_way:
+        return Point("removes_guard", guard[0], bait.to_square)
     square, is_taken = killer.to_square, is_taken_at_once(best_moves(evidence))
     if before.color_at(square) == before.turn and bait.from_square != square:
         # A line that ends with the capture does not say whether it is taken back.
@@ -300,29 +305,6 @@ def _for_piece(
         return Point("blocks", victim) if blocks else None
     guards = square in after.attacks(best.to_square) and square not in before.attacks(best.from_square)
     return Point("guards", victim, square) if guards and gains.get(square, 0) < POINT else None
-
-
-def _left(
-    evidence: Evidence, before: chess.Board, best: chess.Move | None
-) -> tuple[chess.PieceType, chess.Square] | None:
-    """The piece that the best move takes for nothing and that the line saves."""
-    taken = None if best is None else taken_by(before, best)
-    if best is None or taken is None or dict(_native.exchanges(before.fen())).get(best.uci(), 0) < PIECE:
-        return None
-    if not keeps_what_it_takes(evidence, before):
-        return None
-    board = before.copy(stack=False)
-    board.push_uci(evidence.bait)
-    killer = taken_by(board, board.parse_uci(evidence.killer_line[0]))
-    if killer is not None and killer[0] != chess.PAWN:
-        return None  # what it takes is the reason
-    move = board.push_uci(evidence.killer_line[0])
-    kind, square = taken
-    # A piece that goes away is followed to where it goes.
-    square = move.to_square if move.from_square == square else square
-    if board.color_at(square) != (not before.turn) or board.piece_type_at(square) != kind:
-        return None
-    return None if gains_on(board).get(square, 0) >= PIECE else taken
 
 
 def _perpetual(evidence: Evidence, board: chess.Board) -> int | None:

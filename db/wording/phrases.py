@@ -7,6 +7,7 @@ import chess
 
 from db.wording import moves
 from db.wording.claims import material_words
+from db.wording.effects.captures import Guarded
 from db.wording.effects.finding import SACRIFICES, effects_of
 from db.wording.effects.played import Effect
 from db.wording.effects.threats import Threat, answer_threatens
@@ -16,7 +17,7 @@ from db.wording.languages.grammar import FIRST_HALF_MOVE, Grammar, Verbosity
 from db.wording.material import Material, board_at, takes_with_profit
 from db.wording.moves import MATE_PLIES, shown_line
 from db.wording.names import trap_name
-from db.wording.reasons import STRONG, answer_attacks, line_effect, takes_back, was_there
+from db.wording.reasons import STRONG, answer_attacks, answer_holds, line_effect, takes_back
 from db.wording.stands import Target, is_taken_at_once, taken_by
 from trapcore.piece_values import POINTS
 from trapcore.trees.chess_game import parse_position
@@ -86,9 +87,6 @@ class Phrases:
         if exchange and evidence.cause == "retaken" and _is_given_up(evidence, exchange):
             return self._line(evidence, facts)
         found = line_effect(evidence, is_forced=False)
-        # Of what was there before, only a cause says that the move does nothing about it.
-        if found and not is_cause and was_there(evidence, found[0], [square for _, square in found[1].targets]):
-            found = None
         if found is not None:
             # What the first move takes, the cause has named.
             is_named = is_cause and evidence.cause in _TAKEN and found[0] == 1
@@ -100,7 +98,16 @@ class Phrases:
         threat = None if exchange else answer_threatens(evidence, besides=True)
         if threat is not None:
             return f"{self._killer(evidence, facts)} {self._threat(threat, evidence.half_move + 1)}"
-        return self._plies(evidence, facts.line[:exchange]) if exchange else self._line(evidence, facts)
+        if exchange:
+            return self._plies(evidence, facts.line[:exchange])
+        if not is_cause and (held := answer_holds(evidence)) is not None:
+            return f"{self._killer(evidence, facts)} {self._effect(held)}"
+        later = line_effect(evidence, _LATER, is_forced=False) or line_effect(
+            evidence, _LATER, is_forced=False, is_strong=False
+        )
+        if later is not None and not is_cause:
+            return f"{self._until(evidence, *later)} {self._effect_in_line(evidence, *later)}"
+        return self._line(evidence, facts)
 
     def _cause_shown(self, evidence: Evidence, facts: Facts, reason: tuple[str, dict[str, str]]) -> str:
         """The line that shows a cause: where it opens a line, until something comes along that, and what it does."""
@@ -150,6 +157,8 @@ class Phrases:
         """``attacks the knight on f6``."""
         if effect.drives:
             return self._point(Point("drives", *effect.targets[0]))
+        if effect.pinned:
+            return self._point(Point("pinned", *effect.targets[0]))
         named = [
             self.language.on.format(piece=self.language.the_piece[kind], square=chess.square_name(square))
             for kind, square in effect.targets
@@ -186,9 +195,10 @@ class Phrases:
         stays = takes_with_profit(board, killer.uci()) or (reply and reply[0][2:4] != killer.uci()[2:4])
         if taken is None or effect.does not in STRONG or not stays or (ply == 1 and takes_back(evidence)):
             return does
+        took = Effect("trade", (taken,)) if _is_trade_of(evidence, ply, taken) else Effect("take", (taken,))
         if effect.targets and all(kind == chess.PAWN for kind, _ in effect.targets):
-            return self._effect(Effect("take", (taken,)))
-        return f"{self._effect(Effect('take', (taken,)))} {self.language.joined} {self._effect(effect.on_pieces)}"
+            return self._effect(took)
+        return f"{self._effect(took)} {self.language.joined} {self._effect(effect.on_pieces)}"
 
     def _until(self, evidence: Evidence, ply: int, effect: Effect) -> str:
         """The killer line to the move at this ply, from 1, which has the effect, or as far as that takes to be seen."""
@@ -209,10 +219,21 @@ class Phrases:
             return self._effect(Effect("attack", (threat.attacked,)))
         return self.language.points["threatens"].format(threat=moves.line([threat.san], half_move + 2))
 
+    def _guarded(self, found: Guarded, half_move: int) -> str:
+        """``takes the pawn on e5, since 20.dxe5 is met by 20...Qxf2#``; ``half_move`` is that of the capture."""
+        kind, square = found.taken
+        return self.language.points["takes_since"].format(
+            piece=self.language.the_piece[kind],
+            square=chess.square_name(square),
+            taker=moves.line([found.taker], half_move + 1),
+            reply=moves.line([found.reply], half_move + 2),
+        )
+
     def _point(self, point: Point, killer: str = "") -> str:
         """``guards the pawn on e4``; ``killer`` is the move that is prevented."""
         return self.language.points[point.does].format(
             piece="" if point.piece is None else self.language.the_piece[point.piece],
+            bare="" if point.piece is None else self.language.pieces[point.piece],
             square="" if point.square is None else chess.square_name(point.square),
             killer=killer,
             attacker="" if point.attacker is None else self.language.the_piece[point.attacker],
@@ -238,6 +259,8 @@ _WITH_SUBJECT = frozenset({"sets_mate", "sets_gain", "sets"})
 
 _SACRIFICED = 2  # plies behind a sacrifice that show what it is for
 
+_LATER = 5  # plies of a line in which a verdict names what a move does
+
 _TAKEN = frozenset({"taken", "retaken", "threat", "leaves", "uncovers", "overloaded", "cuts_off"})
 """Causes that a capture shows."""
 
@@ -248,6 +271,14 @@ def _is_traded(evidence: Evidence, ply: int) -> bool:
     square = evidence.killer_line[ply - 1][2:4]
     is_capture = board.is_capture(board.parse_uci(evidence.killer_line[ply - 1]))
     return is_capture and any(uci[2:4] == square for uci in evidence.killer_line[ply : ply + 1])
+
+
+def _is_trade_of(evidence: Evidence, ply: int, taken: Target) -> bool:
+    """Whether the move of the killer line at this ply, from 1, takes back a piece of the same kind on its square."""
+    here = chess.square_name(taken[1])
+    if ply <= 2 or any(uci[2:4] != here for uci in evidence.killer_line[ply - 3 : ply - 1]):
+        return False
+    return board_at(evidence, ply - 1).piece_type_at(taken[1]) == taken[0]
 
 
 def _is_given_up(evidence: Evidence, plies: int) -> bool:

@@ -37,6 +37,7 @@ from trapcore.win_chance import BLUNDER, MISTAKE, win_chance
 
 AS_GOOD = 0.1  # win chance by which searches of two moves differ that are as good as each other
 _NODES = 8_000  # of such a search
+_TRADED = 2  # plies of a trade
 
 _OF_BETTER = frozenset({"guard", "escape", "trade", "exchange", "take", "development", "centre", "castles"})
 """Effects that nobody would call the fault of the move before."""
@@ -155,7 +156,29 @@ def answer_attacks(evidence: Evidence) -> Effect | None:
     found = next((each for each in _at_once(evidence) if each.does in ("attack", "uncover")), None)
     if found is None or evidence.mate_in is not None or found.targets[0][0] == chess.PAWN:
         return None
-    return None if was_there(evidence, 1, [square for _, square in found.targets]) else found
+    return found
+
+
+def answer_traps(evidence: Evidence) -> Effect | None:
+    """That the answer leaves a piece without a safe square; None if it does not, and of a mate."""
+    if evidence.mate_in is not None:
+        return None
+    return next((each for each in _at_once(evidence) if each.does == "trap"), None)
+
+
+def answer_holds(evidence: Evidence) -> Effect | None:
+    """The trade of pieces that the answer begins, unless more captures follow, or what it guards, and the best move or
+    its line takes; None without either."""
+    traded = board_at(evidence, min(_TRADED, len(evidence.killer_line)) + 1)
+    ends = not any(traded.is_capture(traded.parse_uci(uci)) for uci in evidence.killer_line[_TRADED : _TRADED + 1])
+    effects = list(effects_of(board_at(evidence, 1), evidence.killer_line, evidence.half_move + 1))
+    taken = {uci[2:4] for uci in best_moves(evidence)[::2]}
+    for each in effects:
+        is_trade = ends and each.does == "trade" and each.targets[0][0] != chess.PAWN
+        holds = each.does in ("guard", "escape") and chess.square_name(each.targets[0][1]) in taken
+        if is_trade or holds:
+            return each
+    return None
 
 
 def _at_once(evidence: Evidence) -> Iterator[Effect]:

@@ -14,6 +14,7 @@ from db.wording import moves
 from db.wording.better_moves import BetterMoves, cost_words
 from db.wording.causes import cause_words
 from db.wording.claims import material_words
+from db.wording.effects.captures import guarded_capture, simplest
 from db.wording.effects.later import taken_later, trade_down
 from db.wording.effects.played import Effect
 from db.wording.effects.threats import answer_threatens
@@ -70,6 +71,7 @@ class Narrator(BetterMoves):
         whose answer this move misses as well. ``answered``: the move before, if the better move here was reported as
         the answer to it. ``misses_again``: that the player misses this answer was reported of his move before.
         """
+        evidence = simplest(evidence)
         if was_set:
             chances = cost_words(evidence)
             if not self.beside_move:
@@ -273,6 +275,8 @@ class Narrator(BetterMoves):
             gaps["why"] = self._cause_shown(evidence, facts, reason)
             return allows or self._say(reason[0], **gaps, **reason[1])
         if facts.material is not None:
+            if (trapped := self._traps(evidence, facts.material)) is not None:
+                return self._say("allows_effect", **gaps | {"does": self._effect(trapped), "chances": ""})
             return self._say("loses_material", **gaps, what=material_words(self.language, facts.material))
         if takes_wrong(evidence):
             pawns = parse_position(evidence.fen).pieces(chess.PAWN, not evidence.is_black)
@@ -352,8 +356,8 @@ class Narrator(BetterMoves):
         it is about; None if that is nothing, or if the best move allows it as well."""
 
         def capture(ply: int) -> tuple[int, str, str, _Squares]:
-            taking = self._taking(board_at(evidence, ply), evidence.killer_line[ply - 1 :])
-            return ply, self._plies(evidence, facts.line[:ply]), taking, ()
+            line = evidence.killer_line[ply - 1 :]
+            return ply, self._plies(evidence, facts.line[:ply]), self._taking(board_at(evidence, ply), line), ()
 
         def action(ply: int, effect: Effect) -> tuple[int, str, str, _Squares]:
             later = taken_later(evidence) if ply == 1 and is_single(effect) and "x" not in facts.line[0] else None
@@ -369,11 +373,9 @@ class Narrator(BetterMoves):
         found = (1, effect) if effect is not None else line_effect(evidence)
         if found is None and taken is not None:
             found = 1, taken
-        if found is not None:
-            squares = [square for _, square in found[1].targets]
-            # Nobody has to meet a trade.
-            if found[1].does in _MET or not was_there(evidence, found[0], squares):
-                return action(*found)
+        # Nobody has to meet a trade.
+        if found and (found[1].does in _MET or not was_there(evidence, found[0], [at for _, at in found[1].targets])):
+            return action(*found)
         is_new = not is_allowed_as_well(evidence) and not takes_back(evidence)
         threat = answer_threatens(evidence) if is_new else None
         if threat is not None:
@@ -382,6 +384,9 @@ class Narrator(BetterMoves):
             if threat.attacked is not None:
                 return action(1, attack_on(threat.attacked, evidence))
             return 1, self._killer(evidence, facts), self._threat(threat, evidence.half_move + 1), None
+        since = guarded_capture(board_at(evidence, 1), evidence.killer_line[0], evidence.left) if is_new else None
+        if since is not None:
+            return 1, self._killer(evidence, facts), self._guarded(since, evidence.half_move + 1), ()
         shown = material_shown(evidence, parse_position(evidence.fen), moves.MOST_PLIES)
         what = "" if shown is None else material_words(self.language, shown)
         if shown is not None and what != self.language.material and not is_allowed_as_well(evidence):

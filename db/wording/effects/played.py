@@ -21,6 +21,8 @@ class Effect:
     """The square, or a square of the file, that it is about."""
     drives: bool = False
     """The piece that it attacks goes away at once."""
+    pinned: bool = False
+    """The single piece that it attacks may not go away, or another one behind it falls."""
 
     @property
     def on_pieces(self) -> Self:

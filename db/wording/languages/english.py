@@ -98,10 +98,13 @@ ENGLISH = Grammar(
     points={
         "captures": "takes {piece} on {square}",
         "drives": "drives {piece} from {square}",
+        "pinned": "attacks the pinned {bare} on {square}",
+        "removes_guard": "takes {piece} that guards {square}",
         "pawn": "takes the pawn on {square}",
         "saves": "takes {piece} to safety",
         "keeps": "avoids the trade on {square}",
         "leaves": "takes {piece} off {square}",
+        "takes_since": "takes {piece} on {square}, since {taker} is met by {reply}",
         "takes": "takes {attacker} on {square}, which attacks {piece}",
         "guards": "guards {piece} on {square}",
         "blocks": "blocks the attack on {piece}",

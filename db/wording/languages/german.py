@@ -95,10 +95,13 @@ GERMAN = Grammar(
     points={
         "captures": "schlägt {piece} auf {square}",
         "drives": "vertreibt {piece} von {square}",
+        "pinned": "greift die gefesselte Figur auf {square} an",
+        "removes_guard": "schlägt die Figur weg, die {square} deckt",
         "pawn": "schlägt den Bauern auf {square}",
         "saves": "bringt {piece} in Sicherheit",
         "keeps": "vermeidet den Tausch auf {square}",
         "leaves": "zieht {piece} von {square} weg",
+        "takes_since": "schlägt {piece} auf {square}, denn auf {taker} folgt {reply}",
         "takes": "schlägt auf {square} die Figur, die {piece} angreift",
         "guards": "deckt {piece} auf {square}",
         "blocks": "unterbricht den Angriff auf {piece}",
