@@ -6,7 +6,7 @@ from functools import lru_cache
 import chess
 
 from db.wording import moves
-from db.wording.claims import material_words, percent_of_chance, points_of_cost
+from db.wording.claims import chance_words, cost_words, material_words, points_of_cost
 from db.wording.effects.captures import guarded_capture
 from db.wording.effects.finding import effects_of
 from db.wording.effects.guards import guarded_later
@@ -190,7 +190,10 @@ class BetterMoves(Phrases):
         if effect is not None:
             return self._effect(effect)
         threat = best_threatens(evidence)
-        return "" if threat is None else self._threat(threat, evidence.half_move)
+        if threat is not None:
+            return self._threat(threat, evidence.half_move)
+        is_no_check = facts.motif is not None and facts.motif.name in _DISCOVERIES and _is_no_check(evidence)
+        return self._point(Point("no_check"), self._killer(evidence, facts)) if is_no_check else ""
 
     def _falls_later(self, evidence: Evidence, does: str) -> bool:
         """Whether all that the better move does is that it attacks something which its line then takes there."""
@@ -368,6 +371,17 @@ def _says_more(effect: Effect | None, point: Point, evidence: Evidence) -> bool:
     return (is_small or forks) and effect.does in STRONG
 
 
+_DISCOVERIES = frozenset({*CHECKS, "discoveredAttack"})
+"""Motifs that are over when the answer gives no check."""
+
+
+def _is_no_check(evidence: Evidence) -> bool:
+    """Whether the answer, which gives check, gives none after the best move."""
+    after, baited = answered_best(evidence), board_at(evidence, 1)
+    killer = chess.Move.from_uci(evidence.killer_line[0])
+    return after is not None and baited.gives_check(killer) and not after.gives_check(killer)
+
+
 @lru_cache(maxsize=4096)
 def _reply_to_answer(evidence: Evidence) -> str | None:
     """The move (SAN) that meets the answer after the best move, and that the losing move has made impossible or
@@ -423,27 +437,11 @@ def _left_motif(evidence: Evidence, facts: Facts) -> str:
 
 def _takes_as_much(played: Facts, missed: Material) -> bool:
     """Whether a move takes at least half of what another one would have won."""
-    return played.taken is not None and 2 * POINTS[played.taken[0]] >= _worth(missed)
+    return played.taken is not None and 2 * POINTS[played.taken[0]] >= missed.worth
 
 
 def _is_won_back(evidence: Evidence, won: Material) -> bool:
     """Whether the other side is ahead by as much before the move."""
     pieces = counts_of(parse_position(evidence.fen))
     own, other = (points_of(pieces[side]) for side in (not evidence.is_black, evidence.is_black))
-    return other - own >= _worth(won)
-
-
-def _worth(material: Material) -> float:
-    return sum(POINTS[kind] for kind in material.lost) - sum(POINTS[kind] for kind in material.gained)
-
-
-def chance_words(before: float | None, after: float | None) -> str:
-    """`` (55 % → 24 %)``; empty where they were not measured."""
-    if before is None or after is None:
-        return ""
-    return f" ({percent_of_chance(before)} → {percent_of_chance(after)})"
-
-
-def cost_words(evidence: Evidence) -> str:
-    """What a losing move cost, as `chance_words` writes it; empty with too few pieces."""
-    return chance_words(evidence.before, evidence.after) if evidence.settled else ""
+    return other - own >= won.worth

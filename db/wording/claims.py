@@ -8,6 +8,7 @@ from db.traps.temptation import UNKNOWN_RATING, Frequency, Profile, RatingBand, 
 from db.traps.terms import Outcome
 from db.traps.trap import Trap
 from db.wording import moves
+from db.wording.evidence import Evidence
 from db.wording.languages.english import ENGLISH
 from db.wording.languages.grammar import Grammar
 from db.wording.material import Material
@@ -94,6 +95,18 @@ def percent(share: float, language: Grammar = ENGLISH) -> str:
 def percent_of_chance(chance: float) -> str:
     """A win chance of -1..1 as ``62 %`` of 0 to 100."""
     return f"{50 * (1 + chance):.0f} %"
+
+
+def chance_words(before: float | None, after: float | None) -> str:
+    """`` (55 % → 24 %)``; empty where they were not measured."""
+    if before is None or after is None:
+        return ""
+    return f" ({percent_of_chance(before)} → {percent_of_chance(after)})"
+
+
+def cost_words(evidence: Evidence) -> str:
+    """What a losing move cost, as `chance_words` writes it; empty with too few pieces."""
+    return chance_words(evidence.before, evidence.after) if evidence.settled else ""
 
 
 def points_of_cost(cost: float) -> str:

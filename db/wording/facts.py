@@ -91,7 +91,7 @@ class Point:
     wins a ``pawn``, ``drives`` a piece away, attacks a ``pinned`` one, ``stops_mate``, ``saves`` the piece that the
     killer takes with profit, ``keeps`` it from a trade for one that is worth as much or ``leaves`` its place otherwise,
     ``takes`` the piece that attacks it, ``guards`` it, ``blocks`` the attack on it, ``occupies`` the square of the
-    killer, or ``prevents`` that the killer is played or does any good."""
+    killer, leaves it ``no_check``, or ``prevents`` that the killer is played or does any good."""
     piece: chess.PieceType | None = None
     """The piece that it captures, or that the killer takes."""
     square: chess.Square | None = None
@@ -243,11 +243,11 @@ def _point(evidence: Evidence, before: chess.Board, best: chess.Move) -> Point |
         return None
     if not _is_idea(evidence, before):
         return None  # only the losing move has made the answer good
-    if not works:
-        stays = after.piece_at(killer.from_square) == baited.piece_at(killer.from_square)
-        return Point("prevents") if stays and best.to_square not in (killer.from_square, square) else None
     if best.to_square == square:
         return Point("occupies", before.piece_type_at(killer.from_square), square)
+    if not works:
+        stays = after.piece_at(killer.from_square) == baited.piece_at(killer.from_square)
+        return Point("prevents") if stays and best.to_square != killer.from_square else None
     covers = square in after.attacks(best.to_square) - before.attacks(best.from_square)
     if not covers or square in baited.attacks(bait.to_square) or is_still_best(after, killer.uci()):
         return None

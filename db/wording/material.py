@@ -38,7 +38,6 @@ from trapcore.win_chance import win_chance
 LATEST_PLY = 7
 """Material that falls later than so many plies into the line is not called lost by the move: too much lies between."""
 
-
 AT_ONCE = 3
 """Until this ply of the line a piece falls at once."""
 
@@ -77,6 +76,11 @@ class Material:
     """What is lost is a single piece that can be no other: the one that moved, or the only one of its kind."""
     least: bool = False
     """It is what the line wins against the next best reply; the line itself wins something worth more."""
+
+    @property
+    def worth(self) -> float:
+        """Points that are given up, less what is got for it."""
+        return sum(POINTS[kind] for kind in self.lost) - sum(POINTS[kind] for kind in self.gained)
 
 
 def material_lost(evidence: Evidence, before: chess.Board) -> Material | None:

@@ -17,7 +17,7 @@ from db.wording.languages.grammar import FIRST_HALF_MOVE, Grammar, Verbosity
 from db.wording.material import Material, board_at, takes_with_profit
 from db.wording.moves import MATE_PLIES, shown_line
 from db.wording.names import trap_name
-from db.wording.reasons import STRONG, answer_attacks, answer_holds, line_effect, takes_back
+from db.wording.reasons import STRONG, answer_attacks, answer_holds, ends_trade, line_effect, takes_back
 from db.wording.stands import Target, is_taken_at_once, taken_by
 from trapcore.piece_values import POINTS
 from trapcore.trees.chess_game import parse_position
@@ -100,13 +100,16 @@ class Phrases:
             return f"{self._killer(evidence, facts)} {self._threat(threat, evidence.half_move + 1)}"
         if exchange:
             return self._plies(evidence, facts.line[:exchange])
-        if not is_cause and (held := answer_holds(evidence)) is not None:
+        held = None if is_cause else answer_holds(evidence)
+        if held is not None and (held.does != "trade" or ends_trade(evidence)):
             return f"{self._killer(evidence, facts)} {self._effect(held)}"
         later = line_effect(evidence, _LATER, is_forced=False) or line_effect(
             evidence, _LATER, is_forced=False, is_strong=False
         )
         if later is not None and not is_cause:
             return f"{self._until(evidence, *later)} {self._effect_in_line(evidence, *later)}"
+        if held is not None:
+            return f"{self._killer(evidence, facts)} {self._effect(held)}"
         return self._line(evidence, facts)
 
     def _cause_shown(self, evidence: Evidence, facts: Facts, reason: tuple[str, dict[str, str]]) -> str:

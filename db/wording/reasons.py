@@ -167,18 +167,22 @@ def answer_traps(evidence: Evidence) -> Effect | None:
 
 
 def answer_holds(evidence: Evidence) -> Effect | None:
-    """The trade of pieces that the answer begins, unless more captures follow, or what it guards, and the best move or
-    its line takes; None without either."""
-    traded = board_at(evidence, min(_TRADED, len(evidence.killer_line)) + 1)
-    ends = not any(traded.is_capture(traded.parse_uci(uci)) for uci in evidence.killer_line[_TRADED : _TRADED + 1])
+    """The trade of pieces that the answer begins, or what it guards, and the best move or its line takes; None without
+    either."""
     effects = list(effects_of(board_at(evidence, 1), evidence.killer_line, evidence.half_move + 1))
     taken = {uci[2:4] for uci in best_moves(evidence)[::2]}
     for each in effects:
-        is_trade = ends and each.does == "trade" and each.targets[0][0] != chess.PAWN
+        is_trade = each.does == "trade" and each.targets[0][0] != chess.PAWN
         holds = each.does in ("guard", "escape") and chess.square_name(each.targets[0][1]) in taken
         if is_trade or holds:
             return each
     return None
+
+
+def ends_trade(evidence: Evidence) -> bool:
+    """Whether no capture follows the trade with which the killer line begins."""
+    board = board_at(evidence, min(_TRADED, len(evidence.killer_line)) + 1)
+    return not any(board.is_capture(board.parse_uci(uci)) for uci in evidence.killer_line[_TRADED : _TRADED + 1])
 
 
 def _at_once(evidence: Evidence) -> Iterator[Effect]:
@@ -377,6 +381,12 @@ def best_effect(evidence: Evidence) -> Effect | None:
     best, baited = (after_line(before, (uci,)) for uci in (evidence.best, evidence.bait))
     mates = evidence.mate_in is None and mate_threatened(best) and not mate_threatened(baited)
     return Effect("mate_threat") if mates else found
+
+
+def best_is_small(evidence: Evidence) -> bool:
+    """Whether the best move only finds a better place, or trades."""
+    effect = best_effect(evidence)
+    return effect is not None and effect.does in _SMALL | _OF_BETTER - {"guard", "escape", "take"}
 
 
 def is_little(effect: Effect, evidence: Evidence) -> bool:

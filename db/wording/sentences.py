@@ -11,9 +11,9 @@ from functools import partial
 import chess
 
 from db.wording import moves
-from db.wording.better_moves import BetterMoves, cost_words
+from db.wording.better_moves import BetterMoves
 from db.wording.causes import cause_words
-from db.wording.claims import material_words
+from db.wording.claims import cost_words, material_words
 from db.wording.effects.captures import guarded_capture, simplest
 from db.wording.effects.later import taken_later, trade_down
 from db.wording.effects.played import Effect
@@ -27,6 +27,7 @@ from db.wording.reasons import (
     answer_effect,
     answer_takes,
     attack_on,
+    best_is_small,
     gives_up_castling,
     is_allowed_as_well,
     is_likely,
@@ -71,7 +72,6 @@ class Narrator(BetterMoves):
         whose answer this move misses as well. ``answered``: the move before, if the better move here was reported as
         the answer to it. ``misses_again``: that the player misses this answer was reported of his move before.
         """
-        evidence = simplest(evidence)
         if was_set:
             chances = cost_words(evidence)
             if not self.beside_move:
@@ -80,6 +80,7 @@ class Narrator(BetterMoves):
         misses = self.beside_move and self._only_misses(evidence)
         misses = misses and not self._what_happened(evidence, judges=False)
         better = self._better(evidence, missed, answered, again=misses_again, misses=misses)
+        evidence = simplest(evidence)
         if not self.tells_answer(evidence, answer_told=answered is not None, again=again):
             return better
         if again or evidence.name or evidence.mate_in is not None or not better:
@@ -213,8 +214,7 @@ class Narrator(BetterMoves):
         misses_again: bool = False,
     ) -> str:
         """Of a move that costs something and is not proved to lose: why, if its line allows mate or loses material, or
-        what the answer to it does, and what is better. Of an inaccuracy only what the board shows: empty if that is
-        nothing.
+        what the answer to it does, and what is better; of an inaccuracy only what the board shows, if anything.
 
         ``again``, ``answered`` and ``misses_again`` are those of `fell`.
         """
@@ -275,7 +275,7 @@ class Narrator(BetterMoves):
             gaps["why"] = self._cause_shown(evidence, facts, reason)
             return allows or self._say(reason[0], **gaps, **reason[1])
         if facts.material is not None:
-            if (trapped := self._traps(evidence, facts.material)) is not None:
+            if trapped := self._traps(evidence, facts.material):
                 return self._say("allows_effect", **gaps | {"does": self._effect(trapped), "chances": ""})
             return self._say("loses_material", **gaps, what=material_words(self.language, facts.material))
         if takes_wrong(evidence):
@@ -316,8 +316,8 @@ class Narrator(BetterMoves):
         return self._say(verdict(evidence), evidence.half_move, **gaps, other_side=other)
 
     def _small_reason(self, evidence: Evidence, facts: Facts, gaps: dict[str, str]) -> str:
-        """What says more than a verdict, if the better move has no reason either; empty if that is nothing."""
-        is_bare = bool(evidence.best_line) and not self._best_does(evidence, facts)
+        """What says more than a verdict, if the better move has no reason, or a small one; empty if that is nothing."""
+        is_bare = bool(evidence.best_line) and (best_is_small(evidence) or not self._best_does(evidence, facts))
         small = line_effect(evidence, is_forced=False, is_strong=False) if is_bare else None
         if small is not None and is_likely(evidence, small[0]):
             found = {"killer": self._until(evidence, *small), "does": self._effect(small[1])}

@@ -156,10 +156,12 @@ def _searched(fen: str, nodes: int, only: tuple[str, ...]) -> SearchResult:
 
 
 def is_natural(board: chess.Board, reply: str) -> bool:
-    """Whether the reply takes something, answers a check or a threat of mate, or moves a piece that could be taken with
-    profit."""
+    """Whether the reply takes something for no more, answers a check or a threat of mate, or moves a piece that could
+    be taken with profit."""
     move, idle = board.parse_uci(reply), after_pass(board)
-    if idle is None or board.is_capture(move) or mates_at_once(idle):
+    if idle is None or mates_at_once(idle):
+        return True
+    if board.is_capture(move) and dict(_native.exchanges(board.fen()))[reply] > -PIECE:
         return True
     return gains_on(idle).get(move.from_square, 0) >= POINT
 

@@ -52,7 +52,10 @@ def answer_threatens(evidence: Evidence, *, besides: bool = False) -> Threat | N
     """What the answer to a losing move threatens; with ``besides`` also while it takes something else."""
     if evidence.mate_in is not None:
         return None
-    return _threat(board_at(evidence, 1), evidence.killer_line, besides=besides)
+    found = _threat(board_at(evidence, 1), evidence.killer_line, besides=besides)
+    idle = after_pass(parse_position(evidence.fen))
+    # What could be taken before the losing move, the answer does not threaten.
+    return None if found is not None and idle is not None and _takes(idle, found.uci) else found
 
 
 def best_threatens(evidence: Evidence) -> Threat | None:
@@ -69,7 +72,11 @@ def best_threatens(evidence: Evidence) -> Threat | None:
 def _takes_after_pass(board: chess.Board, uci: str) -> bool:
     """Whether the side that has just moved takes something with profit by this move if the other one passes."""
     idle = after_pass(board)
-    return idle is not None and takes_with_profit(idle, uci)
+    return idle is not None and _takes(idle, uci)
+
+
+def _takes(board: chess.Board, uci: str) -> bool:
+    return board.is_legal(chess.Move.from_uci(uci)) and takes_with_profit(board, uci)
 
 
 def _threat(board: chess.Board, line: Sequence[str], *, besides: bool = False) -> Threat | None:

@@ -85,3 +85,19 @@ def test_a_guard_is_taken_away_before_the_capture() -> None:
         "d3f5 Bxf5 Rxf5 Qxd8+ Rxd8 Rxe7", 0.34, -0.36, number=16,
     )  # fmt: skip
     assert "16.Bxf5 takes the knight that guards e7" in BESIDE.fell(said)
+
+
+def test_a_check_that_is_none_after_the_better_move_is_called_so() -> None:
+    said = evidence(
+        "8/8/7p/4B1k1/3N2p1/2r3P1/r6P/5RK1 b - - 5 41", "h6h5 d4e6 g5h6 e5c3 h5h4 e6f4", "g5h5 Kh5 Nf5 Rf3 Rxf3 gxf3",
+        -0.2, -0.94, cause="threat", cause_squares=("c3",), number=41,
+    )  # fmt: skip
+    assert "41...Kh5 makes 42.Ne6+ no check" in BESIDE.fell(said)
+
+
+def test_a_pawn_that_cannot_go_on_is_kept_out() -> None:
+    said = evidence(
+        "q5k1/5p2/6p1/3p1r2/1Q6/1N2P1P1/P4PK1/8 w - - 3 39", "f2f4 d5d4 g2f2 d4e3 f2e3 a8g2", "b3d4 Nd4 Rh5 g4 Rh4 Kg3",
+        -0.3, -0.8, number=39,
+    )  # fmt: skip
+    assert "39.Nd4 keeps the pawn out of d4" in BESIDE.fell(said)
