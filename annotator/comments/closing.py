@@ -28,7 +28,7 @@ from db.wording.names import safe_name
 from db.wording.stands import searched
 from trapcore import _native
 from trapcore.trees.chess_game import parse_position
-from trapcore.win_chance import BLUNDER, MISTAKE, win_chance
+from trapcore.win_chance import BLUNDER, INACCURACY, MISTAKE, win_chance
 
 _WON = 0.5  # win chance from which on a position is called won at the end, 75 %
 _NEARLY_EVEN = 0.1  # win chance up to which neither side has an advantage, 45 to 55 %
@@ -95,8 +95,11 @@ class Course:
         return replace(self, chances={**self.chances, **left})
 
     def is_turned_by(self, ply: int, before: float | None, after: float | None) -> bool:
-        """Whether this move of the loser took him from 40 % or more below 45 %, and he never came back."""
+        """Whether this move of the loser took him from 40 % or more below 45 %, and he never came back. To give back
+        what the other side's last move gave turns nothing."""
         if before is None or after is None or before < -BETTER or after >= -_NEARLY_EVEN or before - after < MISTAKE:
+            return False
+        if self.chances.get(ply - 2, before) <= after + INACCURACY:
             return False
         return all(chance < -_NEARLY_EVEN for played, chance in self.chances.items() if played > ply)
 
