@@ -9,9 +9,7 @@ from annotator.selection import Selection, is_book
 from db.traps.position_value import PositionValue, Values
 from db.wording.evidence import Evidence
 from trapcore import _native
-from trapcore.parallel.budget import Budget
 from trapcore.proof.causes import Cause, Mistake, explain
-from trapcore.proof.search import search
 from trapcore.trees.chess_game import parse_position
 from trapcore.win_chance import INACCURACY
 
@@ -113,17 +111,8 @@ def _with_mate(slip: Slip) -> Slip:
 
 def _lengthened(slip: Slip) -> Slip:
     """The slip, with searches that continue its lines where they are short."""
-    line = slip.line if slip.mate_in is not None else _long_enough(slip.value.fen, slip.line)
-    return replace(slip, line=line, better=_long_enough(slip.value.origin, slip.better))
-
-
-def _long_enough(fen: str, line: tuple[str, ...]) -> tuple[str, ...]:
-    while 0 < len(line) < _native.TOLD_PLIES:
-        found = search(fen, Budget(nodes=_native.TOLD_NODES), moves=line).line
-        if not found:
-            break
-        line += found
-    return line
+    line = slip.line if slip.mate_in is not None else tuple(_native.lengthened(slip.value.fen, slip.line))
+    return replace(slip, line=line, better=tuple(_native.lengthened(slip.value.origin, slip.better)))
 
 
 def _mistake(slip: Slip) -> Mistake:

@@ -135,14 +135,16 @@ PASS_NODES: int
 """Nodes of our first look at each position of a game."""
 LOOK_NODES: int
 """Nodes of an engine's first look at each position; no first look has more."""
-TOLD_NODES: int
 TOLD_PLIES: int
-"""Moves of a line that say what it is about, and the nodes for those that a search did not find."""
+"""Moves of a line that say what it is about."""
 MATE: int
 MATE_BOUND: int
 """How the search writes mates, see `trapcore.proof.search`."""
 TESTER_VERSION: str
 """Name of the trap test and of the search behind it, stored with every proof of a gain, e.g. ``trapline-search-8``."""
+
+def lengthened(fen: str, line: Sequence[str]) -> list[str]:
+    """The line (UCI), with what searches find behind it if it has fewer than `TOLD_PLIES` moves, but for an empty one."""
 
 def search(
     fen: str,

@@ -69,7 +69,9 @@ pub(crate) fn see_legal(chess: &Chess, m: Move) -> i32 {
     let back = after
         .legal_moves()
         .into_iter()
-        .filter(|reply| reply.is_capture() && reply.to() == m.to() && reply.promotion().is_none_or(|to| to == Role::Queen))
+        .filter(|reply| {
+            reply.is_capture() && reply.to() == m.to() && reply.promotion().is_none_or(|to| to == Role::Queen)
+        })
         .min_by_key(|reply| reply.role());
     material_gain(m) - back.map_or(0, |reply| see_legal(&after, reply).max(0))
 }

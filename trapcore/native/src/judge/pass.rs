@@ -93,7 +93,7 @@ pub(super) fn deepen(
 
 /// Adds what a search finds behind a line of fewer than [`TOLD_PLIES`] moves, which begins at `root`: a search that was
 /// cut short may know no more than the move that raised its value. An empty line stays so.
-pub(super) fn lengthen(searcher: &mut Searcher, root: &Chess, line: &mut Vec<Move>) {
+pub(crate) fn lengthen(searcher: &mut Searcher, root: &Chess, line: &mut Vec<Move>) {
     let mut end = root.clone();
     line.iter().for_each(|&m| end.play_unchecked(m));
     while (1..TOLD_PLIES).contains(&line.len()) && !searcher.stop_flag.is_stopped() {

@@ -79,8 +79,8 @@ mod _native {
     };
     #[pymodule_export]
     use super::search::{
-        PyBaitTest, bait_profile, find_baits, first_sight, judge_depths, prove_mate, search, static_ranking, test_bait,
-        test_baits,
+        PyBaitTest, bait_profile, find_baits, first_sight, judge_depths, lengthened, prove_mate, search,
+        static_ranking, test_bait, test_baits,
     };
     #[pymodule_export]
     use super::themes::causes::{PyCause, PyExplanation, explain_mistakes};
@@ -114,7 +114,6 @@ mod _native {
         module.add("ENGINE", crate::judge::judgements::ENGINE)?;
         module.add("PASS_NODES", crate::judge::pass::PASS_NODES)?;
         module.add("LOOK_NODES", crate::judge::pass::LOOK_NODES)?;
-        module.add("TOLD_NODES", crate::judge::pass::TOLD_NODES)?;
         module.add("TOLD_PLIES", crate::judge::pass::TOLD_PLIES)?;
         module.add("GREATEST_SIMILARITY", crate::judge::model::GREATEST_SIMILARITY)?;
         module.add("LOSS_FEATURES", suspicion::FEATURES.to_vec())?;

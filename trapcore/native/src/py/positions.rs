@@ -48,5 +48,7 @@ pub(super) fn sans(fen: &str, line: Vec<String>) -> PyResult<Vec<String>> {
 pub(super) fn exchanges(py: Python<'_>, fen: &str) -> PyResult<Vec<(String, i32)>> {
     let position = position::parse(fen)?;
     let moves = position.chess.legal_moves();
-    Ok(py.detach(|| moves.iter().map(|&m| (m.to_uci(position.mode).to_string(), see_legal(&position.chess, m))).collect()))
+    Ok(py.detach(|| {
+        moves.iter().map(|&m| (m.to_uci(position.mode).to_string(), see_legal(&position.chess, m))).collect()
+    }))
 }

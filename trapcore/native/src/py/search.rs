@@ -6,6 +6,7 @@ use shakmaty::{Chess, Move};
 
 use crate::chess::moves::{after, move_code};
 use crate::chess::position::{self, GamePosition};
+use crate::judge::pass::{TOLD_NODES, lengthen};
 use crate::mate::{MateProof, Prover};
 use crate::py::arguments::legal_moves;
 use crate::py::calls::spare::Spare;
@@ -128,6 +129,17 @@ pub(crate) fn search(
     })?;
     let line = found.line.iter().map(|m| m.to_uci(position.mode).to_string()).collect();
     Ok((found.value, mate_distance(found.value), found.depth, line, found.nodes))
+}
+
+/// A line with what searches find behind it where it is short.
+#[pyfunction]
+pub(crate) fn lengthened(py: Python<'_>, fen: &str, line: Vec<String>) -> PyResult<Vec<String>> {
+    let position = position::parse(fen)?;
+    let mut moves = position::parse_line(&position, line.iter().map(String::as_str))?;
+    detached(py, None, None, |stop_flag| {
+        with_searcher(stop_flag, TOLD_NODES, |searcher| lengthen(searcher, &position.chess, &mut moves));
+    })?;
+    Ok(moves.iter().map(|m| m.to_uci(position.mode).to_string()).collect())
 }
 
 /// The answers of the trap test for one bait.
