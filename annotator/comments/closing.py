@@ -95,11 +95,11 @@ class Course:
         return replace(self, chances={**self.chances, **left})
 
     def is_turned_by(self, ply: int, before: float | None, after: float | None) -> bool:
-        """Whether this move of the loser took him from 40 % or more below 45 %, and he never came back. To give back
-        what the other side's last move gave turns nothing."""
+        """Whether this move of the loser took him from 40 % or more below 45 %, and he never came back. What only
+        gives back a gift of the other side turns nothing if he stands little worse then."""
         if before is None or after is None or before < -BETTER or after >= -_NEARLY_EVEN or before - after < MISTAKE:
             return False
-        if self.chances.get(ply - 2, before) <= after + INACCURACY:
+        if after > -BETTER and self.chances.get(ply - 2, before) <= after + INACCURACY:
             return False
         return all(chance < -_NEARLY_EVEN for played, chance in self.chances.items() if played > ply)
 

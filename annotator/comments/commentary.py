@@ -18,7 +18,7 @@ from annotator.comments.evidence import evidence_of, half_move
 from annotator.comments.glyphs import GOOD, JUDGEMENTS, glyph
 from annotator.comments.own_comments import OwnWords, own_block, unmarked
 from annotator.comments.pgn_insert import Edit, Layout, MoveText, edits
-from annotator.comments.style import Style
+from annotator.comments.style import Style, word_count
 from annotator.comments.telling import Said, Teller, Told
 from annotator.events import TrapEvent
 from annotator.slips import Slip
@@ -119,6 +119,7 @@ class Commentator:
         slips = {slip.value.ply: slip for slip in worth.slips}
         answered: dict[int, Evidence] = {}
         missed: dict[int, str] = {}
+        good: set[str] = set()
         for ply in sorted(by_ply.keys() | slips.keys() | (valued.keys() if self.style.evaluations else set())):
             here, place = by_ply.get(ply, []), _place(by_ply.get(ply, []), valued.get(ply))
             if ply in by_ply:
@@ -142,6 +143,10 @@ class Commentator:
                     missed[ply] = slip.best
                 answered[ply] = slip.evidence
             judged = nag(slip.loss) if slip is not None else glyph([each.event for each in told.get(ply, ())], here)
+            played = {each.played for each in here}
+            if judged == GOOD and played & good:
+                judged = None  # checks that go on and on
+            good |= played if judged == GOOD else set()
             signs = {each for each in place.anchor.nags if each in JUDGEMENTS}
             text.nag = None if signs else judged
             if judged == GOOD and signs <= {GOOD} and not text.words and ply not in room.quiet:
@@ -157,7 +162,7 @@ class Commentator:
         """
         if self.style.most_words is None:
             return False
-        lengths = {ply: len(text.words.split()) for ply, text in texts.items() if text.words}
+        lengths = {ply: word_count(text.words) for ply, text in texts.items() if text.words}
         surplus: float = sum(lengths.values()) - self.style.most_words
         least = sorted(lengths, key=lambda ply: (texts[ply].weight, ply))[:-1]
         steps = (

@@ -8,7 +8,12 @@ from db.wording.languages.grammar import Verbosity
 from db.wording.sentences import Narrator
 
 MOST_WORDS = {Verbosity.BRIEF: 60, Verbosity.NORMAL: 150, Verbosity.FULL: 400}
-"""Words of all comments of a game; a figure and a sign between two spaces count as one."""
+"""Words of all comments of a game, as `word_count` counts them."""
+
+
+def word_count(text: str) -> int:
+    """Words of a comment: a figure with its percent sign counts as one, an arrow not at all."""
+    return sum(word not in ("%", "→", "->") for word in text.split())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

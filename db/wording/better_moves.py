@@ -1,7 +1,6 @@
 """What was better than a losing move, or was missed, in words: mate, what is won, or what the better move does."""
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import chess
 
@@ -10,11 +9,12 @@ from db.wording.claims import chance_words, cost_words, material_words, points_o
 from db.wording.effects.captures import guarded_capture
 from db.wording.effects.finding import effects_of
 from db.wording.effects.guards import guarded_later
-from db.wording.effects.later import taken_next, takes_and_attacks, takes_pawn
+from db.wording.effects.later import taken_next, takes_and_attacks, takes_pawn, won_in_the_end
 from db.wording.effects.played import Effect
+from db.wording.effects.replies import reply_to_answer
 from db.wording.effects.threats import answer_threatens, best_threatens
 from db.wording.evidence import BETTER, EVEN, Evidence, is_worth_a_pawn, worth_of
-from db.wording.facts import CHECKS, LONGEST_MATE, Facts, Point, facts_of
+from db.wording.facts import CHECKS, DRAWN, LONGEST_MATE, Facts, Point, facts_of
 from db.wording.languages.grammar import Verbosity
 from db.wording.material import (
     Material,
@@ -26,22 +26,22 @@ from db.wording.material import (
 )
 from db.wording.phrases import Phrases
 from db.wording.reasons import (
-    AS_GOOD,
     STRONG,
     answer_attacks,
     answer_traps,
     best_effect,
+    best_is_small,
     is_little,
     is_single,
-    is_there_anyway,
     line_effect,
     takes_wrong,
 )
-from db.wording.stands import after_line, after_pass, counts_of, is_repaid, is_taken_at_once, points_of, searched
+from db.wording.stands import after_line, counts_of, is_repaid, points_of
 from trapcore.piece_values import POINTS
 from trapcore.trees.chess_game import parse_position
-from trapcore.win_chance import INACCURACY, win_chance
+from trapcore.win_chance import INACCURACY
 
+_CHECKED = 5  # plies of a line of checks
 _SHOWN = 3  # plies of a missed line that a comment shows if it can say nothing else about it
 
 
@@ -136,8 +136,8 @@ class BetterMoves(Phrases):
             what = material_words(self.language, facts.best_wins)
             return self._say(key, side=side, killer=best, best=best, what=what, chances=chances)
         best, does = self._takes_next(evidence) or (best, self._best_does(evidence, facts, meets=meets and not misses))
-        if not does or self._falls_later(evidence, does):
-            best, does = self._takes_next(evidence, is_forced=False) or (best, does)
+        if not does or best_is_small(evidence) or self._falls_later(evidence, does):
+            best, does = self._takes_next(evidence, is_forced=False) or self._wins_later(evidence) or (best, does)
         if does:
             key = "misses_theme" if misses else "best_effect"
             return self._say(key, side=side, killer=best, best=best, does=does, chances=chances)
@@ -165,6 +165,8 @@ class BetterMoves(Phrases):
 
     def _best_point(self, evidence: Evidence, facts: Facts, *, meets: bool) -> str:
         """The same without the pawn that it takes."""
+        if _keeps_checking(evidence):
+            return self._point(Point("checks"))
         point, effect = facts.point, best_effect(evidence)
         if point is not None and point.does in _ABOUT_SQUARES and facts.best_takes is not None:
             point = None  # what it takes is more
@@ -195,6 +197,14 @@ class BetterMoves(Phrases):
         is_no_check = facts.motif is not None and facts.motif.name in _DISCOVERIES and _is_no_check(evidence)
         return self._point(Point("no_check"), self._killer(evidence, facts)) if is_no_check else ""
 
+    def _wins_later(self, evidence: Evidence) -> tuple[str, str] | None:
+        """The better line until it has won something, and that it wins it; None if that is nothing."""
+        won = won_in_the_end(evidence)
+        if won is None:
+            return None
+        does = self.language.points["wins"].format(what=material_words(self.language, won))
+        return moves.line(won.line, evidence.half_move), does
+
     def _falls_later(self, evidence: Evidence, does: str) -> bool:
         """Whether all that the better move does is that it attacks something which its line then takes there."""
         effect, ply = best_effect(evidence), taken_next(evidence, is_forced=False)
@@ -221,7 +231,7 @@ class BetterMoves(Phrases):
     def _meets(self, evidence: Evidence, facts: Facts) -> str:
         """``meets 12.Nxf7 with 12...Nxf4``: the reply of the better move to the same answer; empty without one. Of a
         quiet answer that its own piece takes, only that it is prevented."""
-        reply, after = _reply_to_answer(evidence), answered_best(evidence)
+        reply, after = reply_to_answer(evidence), answered_best(evidence)
         if reply is None or after is None:
             return ""
         answer = after.parse_uci(evidence.killer_line[0])
@@ -375,50 +385,20 @@ _DISCOVERIES = frozenset({*CHECKS, "discoveredAttack"})
 """Motifs that are over when the answer gives no check."""
 
 
+def _keeps_checking(evidence: Evidence) -> bool:
+    """Whether the game is worth a draw with the best move, and that and all moves of its side after it give check."""
+    line = best_moves(evidence, whole=True)
+    if evidence.before is None or abs(evidence.before) > DRAWN or len(line) < _CHECKED:
+        return False
+    before = parse_position(evidence.fen)
+    return all(after_line(before, line[: ply + 1]).is_check() for ply in range(0, _CHECKED, 2))
+
+
 def _is_no_check(evidence: Evidence) -> bool:
     """Whether the answer, which gives check, gives none after the best move."""
     after, baited = answered_best(evidence), board_at(evidence, 1)
     killer = chess.Move.from_uci(evidence.killer_line[0])
     return after is not None and baited.gives_check(killer) and not after.gives_check(killer)
-
-
-@lru_cache(maxsize=4096)
-def _reply_to_answer(evidence: Evidence) -> str | None:
-    """The move (SAN) that meets the answer after the best move, and that the losing move has made impossible or
-    unprofitable; None without one."""
-    baited, after, line = parse_position(evidence.fen), answered_best(evidence), best_moves(evidence)
-    if after is None or evidence.before is None:
-        return None
-    baited.push_uci(evidence.bait)
-    killer = baited.parse_uci(evidence.killer_line[0])
-    if baited.piece_at(killer.to_square) != after.piece_at(killer.to_square):
-        return None
-    is_forcing = after.is_capture(killer) or after.gives_check(killer)
-    for board in (baited, after):
-        board.push(killer)
-    if line[1:2] == [evidence.killer_line[0]]:
-        reply = line[2:3]
-    else:
-        found = searched(after)
-        reply = list(found.line[:1]) if win_chance(found.value) >= evidence.before - AS_GOOD else []
-    if not reply:
-        return None
-    move = after.parse_uci(reply[0])
-    if is_taken_at_once(line) and reply[0][:2] == line[0][2:4] and move.to_square == killer.to_square:
-        return None  # what would take back is taken first
-    idle = after_pass(after_line(parse_position(evidence.fen), line[:1]))
-    is_threat = after.is_capture(move) and reply[0][:2] == (evidence.best or "")[2:4]
-    is_threat = is_threat and (idle is None or takes_with_profit(idle, reply[0]))
-    if is_threat and not is_forcing and move.to_square != killer.to_square:
-        return None  # the answer would ignore what the better move attacks
-    if not (is_forcing or after.is_capture(move) or after.gives_check(move)):
-        return None  # what a quiet move does about a quiet one nobody sees
-    if is_there_anyway(evidence, move):
-        return None
-    takes, kind = takes_with_profit(after, reply[0]), after.piece_type_at(move.from_square)
-    there = (each for each in baited.legal_moves if each.to_square == move.to_square)
-    same = (each for each in there if baited.piece_type_at(each.from_square) == kind)
-    return None if any(takes == takes_with_profit(baited, each.uci()) for each in same) else after.san(move)
 
 
 def _left_motif(evidence: Evidence, facts: Facts) -> str:

@@ -21,8 +21,9 @@ from db.wording.material import (
     material_won,
     takes_with_profit,
 )
-from db.wording.reasons import AS_GOOD, has_another, is_still_best, takes_wrong
+from db.wording.reasons import has_another, is_still_best, takes_wrong
 from db.wording.stands import (
+    AS_GOOD,
     PIECE,
     POINT,
     Target,
@@ -52,7 +53,9 @@ _MATE_NODES = 200_000
 
 _MATES = 0.95  # win chance of a move that may mate by force
 _SOON = 5  # plies of the killer line in which a piece that was not taken at once may still be taken
-_DRAWN = 0.02  # win chance of a game that ends in a perpetual check, as a search sees it
+
+DRAWN = 0.02
+"""Win chance of a game that ends in a perpetual check, as a search sees it."""
 
 MATES = (
     "backRankMate", "smotheredMate", "arabianMate", "anastasiaMate", "bodenMate", "doubleBishopMate", "hookMate",
@@ -91,7 +94,7 @@ class Point:
     wins a ``pawn``, ``drives`` a piece away, attacks a ``pinned`` one, ``stops_mate``, ``saves`` the piece that the
     killer takes with profit, ``keeps`` it from a trade for one that is worth as much or ``leaves`` its place otherwise,
     ``takes`` the piece that attacks it, ``guards`` it, ``blocks`` the attack on it, ``occupies`` the square of the
-    killer, leaves it ``no_check``, or ``prevents`` that the killer is played or does any good."""
+    killer, leaves it ``no_check``, ``checks`` for ever, or ``prevents`` that the killer is played or does any good."""
     piece: chess.PieceType | None = None
     """The piece that it captures, or that the killer takes."""
     square: chess.Square | None = None
@@ -310,7 +313,7 @@ def _for_piece(
 def _perpetual(evidence: Evidence, board: chess.Board) -> int | None:
     """Plies of the killer line until a position comes back, if every move of the attacker in between is a check, and
     the game is worth a draw then."""
-    if evidence.after is None or abs(evidence.after) > _DRAWN:
+    if evidence.after is None or abs(evidence.after) > DRAWN:
         return None
     board = board.copy(stack=False)
     board.push_uci(evidence.bait)

@@ -11,6 +11,7 @@ import chess
 
 from db.wording.evidence import BETTER, Evidence
 from db.wording.stands import (
+    AS_GOOD,
     LAST_PLY,
     POINT,
     Counts,
@@ -20,6 +21,7 @@ from db.wording.stands import (
     change,
     continued,
     counts_of,
+    exchanged,
     is_quiet,
     is_repaid,
     last_capture,
@@ -35,25 +37,15 @@ from trapcore.piece_values import POINTS
 from trapcore.trees.chess_game import parse_position
 from trapcore.win_chance import win_chance
 
-LATEST_PLY = 7
-"""Material that falls later than so many plies into the line is not called lost by the move: too much lies between."""
-
-AT_ONCE = 3
-"""Until this ply of the line a piece falls at once."""
-
-MUCH_LATER = 4
-"""So many plies later falls what has little to do with that."""
-
-HELD_PLIES = 4
-"""What is lost still holds after so many plies more."""
-
-
+_LATEST_PLY = 7  # of the line with which material may fall that is called lost: later too much lies between
+_AT_ONCE = 3  # until this ply of the line a piece falls at once
+_MUCH_LATER = 4  # so many plies later falls what has little to do with that
+_HELD_PLIES = 4  # after so many plies more what is lost still holds
 _KEPT_NODES = 40_000  # of the search for another reply that keeps what is said to be lost
 _COMPARED = 5  # plies of the better line in which something falls, or is allowed, as well
 _ROUNDING = 0.5  # points by which exchanges count pieces in another way
 _NAMED = 3  # pieces that are named where the line goes on to what happens to one that takes back
 _LISTED = 4  # pieces that a sentence lists at most
-_AS_GOOD = 0.1  # win chance by which the answers of two searches may differ
 _MORE = 250  # centipawns: a capture that wins this much more than the line is what a reader sees
 _MATES = 0.98  # win chance of a move that mates
 _DECIDED = 0.6  # win chance beyond which material changes little
@@ -99,7 +91,7 @@ def material_lost(evidence: Evidence, before: chess.Board) -> Material | None:
         return None
     if _could_take_more(after, evidence, POINT * (stand.worth + taken) + _MORE):
         return None
-    ply = last_capture(after, line, stand.ply)
+    ply = exchanged(after, line, last_capture(after, line, stand.ply))
     better = best_moves(evidence)
     if list(line[:ply]) == better[1 : ply + 1] and lost_points(before, better) >= 1:
         return None
@@ -110,7 +102,7 @@ def material_lost(evidence: Evidence, before: chess.Board) -> Material | None:
     if _could_keep(start, after, line[:ply], stand, evidence):
         return None
     only = _is_only(before, evidence.bait, line[:ply], stand.lost)
-    return Material(_sorted(stand.lost), _sorted(stand.gained), ply, sans, only)
+    return Material(in_order(stand.lost), in_order(stand.gained), ply, sans, only)
 
 
 def material_shown(evidence: Evidence, before: chess.Board, shown: int) -> Material | None:
@@ -140,7 +132,7 @@ def material_shown(evidence: Evidence, before: chess.Board, shown: int) -> Mater
     if ply % 2 == 0 and ply < len(line) and line[ply][2:4] != line[ply - 1][2:4]:
         ply += 1  # it ends with a move of the side that wins
     sans = _native.sans(_native.epd(after.fen()), line[:ply])
-    return Material(_sorted(stand.lost), _sorted(stand.gained), ply, tuple(sans), only=False)
+    return Material(in_order(stand.lost), in_order(stand.gained), ply, tuple(sans), only=False)
 
 
 def _could_keep(
@@ -152,7 +144,7 @@ def _could_keep(
         if board.turn == victim:
             others = [move.uci() for move in board.legal_moves if move.uci() != uci]
             found = searched(board, _KEPT_NODES, others) if others else None
-            if found is not None and (evidence.after is None or win_chance(found.value) >= evidence.after - _AS_GOOD):
+            if found is not None and (evidence.after is None or win_chance(found.value) >= evidence.after - AS_GOOD):
                 whole = continued(after, (*line[:ply], *found.line))
                 least = _found(start, after, whole, victim, len(whole))
                 if least is None or least.worth < stand.worth:
@@ -167,7 +159,7 @@ def _could_take_more(after: chess.Board, evidence: Evidence, least: float) -> bo
     if gain <= least or move == evidence.killer_line[0] or evidence.after is None:
         return False
     found = searched(after, only=(move,))
-    return win_chance(found.value) >= -evidence.after - _AS_GOOD
+    return win_chance(found.value) >= -evidence.after - AS_GOOD
 
 
 def material_won(evidence: Evidence, before: chess.Board) -> Material | None:
@@ -194,7 +186,7 @@ def material_won(evidence: Evidence, before: chess.Board) -> Material | None:
     are_pawns = set(stand.lost) == {chess.PAWN} and not stand.gained
     if stand.worth < (1 if are_pawns else POINTS[chess.KNIGHT]):
         return None
-    lost, gained = _sorted(stand.lost), _sorted(stand.gained)
+    lost, gained = in_order(stand.lost), in_order(stand.gained)
     return Material(lost, gained, stand.ply, evidence.best_line, only=False, least=is_least)
 
 
@@ -324,7 +316,7 @@ def _found(
     """
     stands = stands_of(start, board, line, victim)
     sure = {each.ply: min(each.worth, _lasting_worth(stands, each)) for each in stands}
-    latest = min(LATEST_PLY, length)
+    latest = min(_LATEST_PLY, length)
     early = [each for each in stands if sure[each.ply] >= 1 and last_capture(board, line, each.ply) <= latest]
     if not early:
         return None
@@ -333,8 +325,8 @@ def _found(
     def is_enough(stand: Stand) -> bool:
         least = sure[most.ply]
         if stand.is_quiet and set(stand.lost) != {chess.PAWN}:
-            is_at_once = stand.ply <= AT_ONCE and stand.worth >= POINTS[chess.KNIGHT]
-            least = least / 2 if is_at_once and most.ply - stand.ply >= MUCH_LATER else least - 1
+            is_at_once = stand.ply <= _AT_ONCE and stand.worth >= POINTS[chess.KNIGHT]
+            least = least / 2 if is_at_once and most.ply - stand.ply >= _MUCH_LATER else least - 1
         return sure[stand.ply] >= max(least, stand.worth / 2)
 
     return next(filter(is_enough, early), None)
@@ -342,7 +334,7 @@ def _found(
 
 def _lasting_worth(stands: Sequence[Stand], stand: Stand) -> float:
     """Points that are still lost later; where nothing is left to be taken, if there is such a place."""
-    end = max(LATEST_PLY, stand.ply + HELD_PLIES)
+    end = max(_LATEST_PLY, stand.ply + _HELD_PLIES)
     later = [each for each in stands if stand.ply <= each.ply <= end]
     return min(each.worth for each in ([each for each in later if each.is_quiet] or later[-1:]))
 
@@ -425,7 +417,8 @@ def _is_lost_anyway(stand: Stand, anyway: Stand | None) -> bool:
     return any(kind != chess.PAWN for kind in same) or stand.worth - max(0.0, anyway.worth) < max(1.0, stand.worth / 2)
 
 
-def _sorted(counts: Counts) -> tuple[chess.PieceType, ...]:
+def in_order(counts: Counts) -> tuple[chess.PieceType, ...]:
+    """The pieces, the most valuable first."""
     return tuple(sorted(counts.elements(), key=lambda kind: (-POINTS[kind], -kind)))
 
 

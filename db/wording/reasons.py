@@ -19,6 +19,7 @@ from db.wording.material import (
     takes_with_profit,
 )
 from db.wording.stands import (
+    AS_GOOD,
     PIECE,
     Target,
     after_line,
@@ -35,7 +36,6 @@ from trapcore.piece_values import POINTS
 from trapcore.trees.chess_game import parse_position
 from trapcore.win_chance import BLUNDER, MISTAKE, win_chance
 
-AS_GOOD = 0.1  # win chance by which searches of two moves differ that are as good as each other
 _NODES = 8_000  # of such a search
 _TRADED = 2  # plies of a trade
 
@@ -249,15 +249,6 @@ def was_there(evidence: Evidence, ply: int, squares: Sequence[chess.Square]) -> 
     by = idle.turn
     idle.push(move)
     return all(square == move.to_square or idle.is_attacked_by(by, square) for square in squares)
-
-
-def is_there_anyway(evidence: Evidence, reply: chess.Move) -> bool:
-    """Whether this reply to the answer takes with profit after a pass as well: then any move leaves it."""
-    idle, killer = passed(evidence), chess.Move.from_uci(evidence.killer_line[0])
-    if idle is None or not idle.is_legal(killer):
-        return False
-    idle.push(killer)
-    return idle.is_legal(reply) and takes_with_profit(idle, reply.uci())
 
 
 def hung_before(evidence: Evidence) -> bool:

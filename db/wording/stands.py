@@ -20,6 +20,9 @@ _NODES = 20_000  # of a search, unless it is asked for with others
 
 POINT = 100  # centipawns, as exchanges count them; an exchange that wins less counts for nothing
 
+AS_GOOD = 0.1
+"""Win chance by which searches of two moves differ at most that are as good as each other."""
+
 PIECE = 170
 """Centipawns that the capture of a piece wins at least: a rook for a bishop."""
 
@@ -226,6 +229,15 @@ def last_capture(board: chess.Board, line: Sequence[str], ply: int) -> int:
             found = count
         board.push(move)
     return found
+
+
+def exchanged(board: chess.Board, line: Sequence[str], ply: int) -> int:
+    """The ply of a capture, from 1, or two more where who takes is worth more, and is taken and taken back."""
+    before, move = after_line(board, line[: ply - 1]), chess.Move.from_uci(line[ply - 1])
+    taken, piece = taken_by(before, move), before.piece_type_at(move.from_square)
+    is_taken_back = len(line) > ply + 1 and {uci[2:4] for uci in line[ply : ply + 2]} == {line[ply - 1][2:4]}
+    is_more = taken is not None and piece is not None and POINTS[piece] > POINTS[taken[0]]
+    return ply + 2 if is_taken_back and is_more else ply
 
 
 def change(start: dict[chess.Color, Counts], board: chess.Board, victim: chess.Color) -> tuple[Counts, Counts]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import chess.pgn
 import pytest
 
-from annotator.comments.style import MOST_WORDS
+from annotator.comments.style import MOST_WORDS, word_count
 from db.wording.languages.grammar import Verbosity
 from trapline.commands.annotate import annotate
 
@@ -49,7 +49,7 @@ def reviews(
 def test_no_game_has_more_words_than_its_verbosity_allows(
     reviews: dict[Verbosity, tuple[dict[int, str], set[int], dict[int, float]]],
 ) -> None:
-    lengths = {each: sum(len(text.split()) for text in words.values()) for each, (words, _, _) in reviews.items()}
+    lengths = {each: sum(map(word_count, words.values())) for each, (words, _, _) in reviews.items()}
     for verbosity, length in lengths.items():
         assert 0 < length <= MOST_WORDS[verbosity]
     # There is more to say than the shorter ones say.

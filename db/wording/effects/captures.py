@@ -8,13 +8,11 @@ import chess
 
 from db.wording.evidence import Evidence
 from db.wording.material import board_at, keeps_what_it_takes
-from db.wording.stands import PIECE, POINT, Target, after_line, gains_on, is_repaid, searched, taken_by
+from db.wording.stands import AS_GOOD, PIECE, POINT, Target, after_line, gains_on, is_repaid, searched, taken_by
 from trapcore import _native
 from trapcore.piece_values import POINTS
 from trapcore.trees.chess_game import parse_position
 from trapcore.win_chance import win_chance
-
-_AS_GOOD = 0.1  # win chance by which a search may differ from what is known
 
 
 class Guarded(NamedTuple):
@@ -60,7 +58,7 @@ def guarded_capture(board: chess.Board, uci: str, chance: float | None) -> Guard
     after = after_line(board, (uci,))
     takers = [move.uci() for move in after.legal_moves if move.to_square == taken[1]]
     found = searched(after, only=takers) if takers else None
-    if found is None or len(found.line) <= 1 or -win_chance(found.value) < chance - _AS_GOOD:
+    if found is None or len(found.line) <= 1 or -win_chance(found.value) < chance - AS_GOOD:
         return None
     back = after.san(after.parse_uci(found.line[0]))
     after.push_uci(found.line[0])
@@ -85,5 +83,5 @@ def simplest(evidence: Evidence) -> Evidence:
     if not capture or gains[capture] < PIECE or evidence.killer_line[0][2:4] == square:
         return evidence
     found = searched(board, only=(capture,))
-    is_as_good = win_chance(found.value) >= -evidence.after - _AS_GOOD / 2 and not is_repaid(board, found.line)
+    is_as_good = win_chance(found.value) >= -evidence.after - AS_GOOD / 2 and not is_repaid(board, found.line)
     return replace(evidence, killer_line=found.line) if is_as_good else evidence

@@ -10,7 +10,7 @@ import chess
 
 from db.wording.effects import attacks, places
 from db.wording.effects.played import Effect, Played, can_be_taken, gain
-from db.wording.stands import PIECE, after_pass, is_repaid, mates_at_once, taken_by
+from db.wording.stands import PIECE, POINT, after_pass, is_repaid, mates_at_once, taken_by
 from trapcore.piece_values import POINTS
 
 _UNTIL_CHECK = 2  # moves behind a sacrifice until the check that it is for
@@ -52,7 +52,8 @@ def _take(played: Played) -> Effect | None:
     is_taken_back = any(uci[2:4] == here for uci in played.line[: 3 if checks else 1 : 2])
     if taken is None or is_taken_back or _is_repaid(played) or (taken[0] == chess.PAWN and gain(played) < 0):
         return None
-    return Effect("take", (taken,))
+    is_guarded = taken[0] != chess.PAWN and abs(gain(played)) < POINT  # why nobody takes back, the line does not say
+    return None if is_guarded else Effect("take", (taken,))
 
 
 def _is_repaid(played: Played) -> bool:

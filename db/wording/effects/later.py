@@ -9,8 +9,19 @@ import chess
 from db.wording.effects.finding import effects_of
 from db.wording.effects.played import Effect
 from db.wording.evidence import Evidence, is_worth_a_pawn
-from db.wording.material import best_moves, board_at, lost_points, takes_with_profit
-from db.wording.stands import Target, after_line, counts_of, is_natural, is_quiet, is_taken_at_once, points_of, taken_by
+from db.wording.material import Material, best_moves, board_at, in_order, lost_points, takes_with_profit
+from db.wording.stands import (
+    Target,
+    after_line,
+    counts_of,
+    is_natural,
+    is_quiet,
+    is_taken_at_once,
+    last_capture,
+    points_of,
+    stands_of,
+    taken_by,
+)
 from trapcore.piece_values import POINTS
 from trapcore.trees.chess_game import parse_position
 
@@ -18,6 +29,8 @@ _AT_THE_LATEST = 5  # ply of the better line with which it takes something
 _SOON = 3  # plies of the better line after which a pawn must not have cost anything
 _LOST = -0.4  # win chance from which down an ending is called lost
 _ENDING = 8  # points of pieces
+_A_PIECE = 2  # points from which on it is more than a pawn
+_LISTED = 3  # pieces that a sentence lists
 _SETTLED = 2  # plies later until which the side must stay ahead
 _ROUNDING = 0.5  # points by which pieces that are worth the same may differ
 
@@ -97,6 +110,39 @@ def _takes_later(
         least = 0 if is_taken_at_once(line[ply - 1 :]) else POINTS[taken[0]] / 2
         if stays >= max(won[is_taken_at_once(line)] + 1 - _ROUNDING, least):
             yield ply, taken, stays
+
+
+@lru_cache(maxsize=4096)
+def won_in_the_end(evidence: Evidence) -> Material | None:
+    """What the better line wins at its quiet places from some ply on, not at once, where the line of the losing move is
+    a point worse at least; None if that is nothing, or more than a sentence can list. A pawn counts only if the move
+    costs no more, or loses one as well; what falls late only if the replies are natural."""
+    line, before = best_moves(evidence, whole=True), parse_position(evidence.fen)
+    if evidence.mate_in is not None or not line or line[0][2:4] == evidence.bait[2:4]:
+        return None
+    start = counts_of(before)
+    stands = [each for each in stands_of(start, before, line, not before.turn) if each.is_quiet]
+    played = [
+        -each.worth
+        for each in stands_of(start, board_at(evidence, 1), evidence.killer_line, before.turn)
+        if each.is_quiet
+    ]
+    least = min(played, default=0.0)
+    for count, each in enumerate(stands[:-1]):
+        stays = min(later.worth for later in stands[count:])
+        if each.ply % 2 == 0 or each.ply == 1 or each.ply > _AT_THE_LATEST or stays < 1 or stays - least < 1:
+            continue
+        if each.ply > _SOON and not all(is_natural(after_line(before, line[:ply]), line[ply]) for ply in (1, 3)):
+            return None
+        if stays < _A_PIECE and stays - least < _A_PIECE and not is_worth_a_pawn(evidence):
+            return None
+        if each.lost.total() + each.gained.total() > _LISTED:
+            return None
+        ply = last_capture(before, line, each.ply)
+        if ply == 1:
+            return None
+        return Material(in_order(each.lost), in_order(each.gained), ply, evidence.best_line[:ply], only=False)
+    return None
 
 
 @lru_cache(maxsize=4096)

@@ -109,6 +109,7 @@ ENGLISH = Grammar(
         "guards": "guards {piece} on {square}",
         "blocks": "blocks the attack on {piece}",
         "occupies": "keeps {piece} out of {square}",
+        "checks": "keeps giving check",
         "no_check": "makes {killer} no check",
         "prevents": "prevents {killer}",
         "stops_mate": "stops the mate",

@@ -106,6 +106,7 @@ GERMAN = Grammar(
         "guards": "deckt {piece} auf {square}",
         "blocks": "unterbricht den Angriff auf {piece}",
         "occupies": "hält {piece} von {square} fern",
+        "checks": "gibt immer weiter Schach",
         "no_check": "nimmt {killer} das Schach",
         "prevents": "verhindert {killer}",
         "stops_mate": "verhindert das Matt",

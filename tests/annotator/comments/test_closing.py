@@ -324,8 +324,10 @@ def test_a_turning_point_is_where_the_loser_fell_for_good(later: dict[int, float
     assert not course.is_turned_by(19, -0.3, -0.9)
     assert not course.is_turned_by(19, -0.15, -0.25)
     assert not course.is_turned_by(19, None, None)
-    gift = replace(course, chances={17: -0.45, **later})
-    assert not gift.is_turned_by(19, 0.1, -0.5), "the other side's last move had given what this one gives back"
+    assert course.is_turned_by(19, 0.1, -0.15) is turned
+    gift = replace(course, chances={17: -0.1, **later})
+    assert not gift.is_turned_by(19, 0.1, -0.15), "the other side's last move had given what this one gives back"
+    assert gift.is_turned_by(19, 0.1, -0.5) is turned
 
 
 def test_of_two_moves_that_turned_the_game_the_costlier_one_is_named() -> None:

@@ -7,9 +7,11 @@ import chess
 
 from db.wording.effects.captures import guarded_capture, simplest
 from db.wording.effects.finding import effects_of
+from db.wording.effects.later import won_in_the_end
 from db.wording.languages.english import ENGLISH
 from db.wording.languages.german import GERMAN
 from db.wording.sentences import Narrator
+from db.wording.stands import exchanged
 from tests.db.wording.test_better_moves import evidence
 
 BESIDE = Narrator(ENGLISH, beside_move=True)
@@ -101,3 +103,32 @@ def test_a_pawn_that_cannot_go_on_is_kept_out() -> None:
         -0.3, -0.8, number=39,
     )  # fmt: skip
     assert "39.Nd4 keeps the pawn out of d4" in BESIDE.fell(said)
+
+
+def test_what_a_better_line_wins_is_said_where_the_move_only_trades() -> None:
+    line = evidence(
+        "r1bq1rk1/pppp1ppp/2n5/8/3Pn3/5N2/PP2BPPP/RNBQ1RK1 b - - 0 8", "f8e8 d4d5 c6e5 f3e5",
+        "d7d5 d5 Nc3 Nxc3 bxc3", 0.1, -0.5, number=8,
+    )  # fmt: skip
+    assert won_in_the_end(line) is None, "nobody has won anything"
+    wins = evidence(
+        "r1bqk2r/pp1n1ppp/8/3pp3/1b5P/2N3P1/PPPP1P2/R1BQKBNR w KQkq - 0 8", "f1g2 e8g8 g1e2 d7f6 e1g1",
+        "a2a3 a3 O-O axb4 d4 Nce2", 0.5, -0.1, number=8,
+    )  # fmt: skip
+    found = won_in_the_end(wins)
+    assert found is not None
+    assert (found.lost, found.gained, found.line) == ((chess.BISHOP,), (), ("a3", "O-O", "axb4"))
+
+
+def test_a_queen_that_takes_a_piece_is_shown_until_it_is_taken_back() -> None:
+    board = chess.Board("r3k1nr/p4ppp/b1p1p3/1q1pP3/3P4/2B5/PP2NPPP/R2Q1RK1 b kq - 2 12")
+    assert exchanged(board, ["b5e2", "d1e2", "a6e2"], 1) == 3
+    assert exchanged(board, ["b5e2", "h2h3", "a6d3"], 1) == 1
+
+
+def test_a_move_that_goes_on_giving_check_is_called_so() -> None:
+    said = evidence(
+        "8/3Q4/p2Pp3/3qk1p1/8/P1P5/1P4PP/1K6 b - - 12 46", "d5d3 b1c1 d3f1 c1c2 f1g2 c2b3",
+        "d5d1 Qd1+ Ka2 Qd5+ c4 Qxc4+ Kb1", 0.0, -0.6, number=46,
+    )  # fmt: skip
+    assert "46...Qd1+ keeps giving check" in BESIDE.fell(said)
