@@ -144,7 +144,7 @@ TESTER_VERSION: str
 """Name of the trap test and of the search behind it, stored with every proof of a gain, e.g. ``trapline-search-8``."""
 
 def lengthened(fen: str, line: Sequence[str]) -> list[str]:
-    """The line (UCI), with what searches find behind it if it has fewer than `TOLD_PLIES` moves, but for an empty one."""
+    """The line (UCI), with what searches find behind it if it has fewer than `TOLD_PLIES` moves; not an empty one."""
 
 def search(
     fen: str,
