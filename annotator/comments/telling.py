@@ -288,7 +288,8 @@ class _Game:
     def _set(self, event: TrapEvent) -> str:
         narrator, evidence = self.teller.narrator, self._evidence(event)
         if is_threat(event):
-            return narrator.threat(evidence) if narrator.verbosity is Verbosity.FULL else ""
+            tells = narrator.verbosity is Verbosity.FULL and event.kind != "quiet"
+            return narrator.threat(evidence) if tells else ""
         if not _is_named(event) or not self._is_news(event):
             return ""
         self.was_set.add(_place(event))

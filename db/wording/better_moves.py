@@ -14,7 +14,7 @@ from db.wording.effects.played import Effect
 from db.wording.effects.replies import reply_to_answer
 from db.wording.effects.threats import answer_threatens, best_threatens
 from db.wording.evidence import BETTER, EVEN, Evidence, is_worth_a_pawn, worth_of
-from db.wording.facts import CHECKS, DRAWN, LONGEST_MATE, Facts, Point, facts_of
+from db.wording.facts import CHECKS, LONGEST_MATE, Facts, Point, facts_of, keeps_checking
 from db.wording.languages.grammar import Verbosity
 from db.wording.material import (
     Material,
@@ -41,7 +41,6 @@ from trapcore.piece_values import POINTS
 from trapcore.trees.chess_game import parse_position
 from trapcore.win_chance import INACCURACY
 
-_CHECKED = 5  # plies of a line of checks
 _SHOWN = 3  # plies of a missed line that a comment shows if it can say nothing else about it
 
 
@@ -165,7 +164,7 @@ class BetterMoves(Phrases):
 
     def _best_point(self, evidence: Evidence, facts: Facts, *, meets: bool) -> str:
         """The same without the pawn that it takes."""
-        if _keeps_checking(evidence):
+        if keeps_checking(parse_position(evidence.fen), best_moves(evidence, whole=True), evidence.before):
             return self._point(Point("checks"))
         point, effect = facts.point, best_effect(evidence)
         if point is not None and point.does in _ABOUT_SQUARES and facts.best_takes is not None:
@@ -383,15 +382,6 @@ def _says_more(effect: Effect | None, point: Point, evidence: Evidence) -> bool:
 
 _DISCOVERIES = frozenset({*CHECKS, "discoveredAttack"})
 """Motifs that are over when the answer gives no check."""
-
-
-def _keeps_checking(evidence: Evidence) -> bool:
-    """Whether the game is worth a draw with the best move, and that and all moves of its side after it give check."""
-    line = best_moves(evidence, whole=True)
-    if evidence.before is None or abs(evidence.before) > DRAWN or len(line) < _CHECKED:
-        return False
-    before = parse_position(evidence.fen)
-    return all(after_line(before, line[: ply + 1]).is_check() for ply in range(0, _CHECKED, 2))
 
 
 def _is_no_check(evidence: Evidence) -> bool:

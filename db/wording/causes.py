@@ -238,7 +238,7 @@ def cause_words(evidence: Evidence, facts: Facts, language: Grammar) -> tuple[st
     motif = facts.motif if evidence.cause in _TACTICS else None
     if motif is not None and was_there(evidence, motif.ply, motif.squares):
         return None
-    if motif is None and evidence.cause in ("fork", "skewer"):
+    if motif is None and evidence.cause in ("fork", "skewer", "pin"):
         return None  # the line does not show it
     if evidence.cause != "threat":
         square = _gaps(evidence, baited, language)["square"]

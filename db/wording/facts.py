@@ -52,6 +52,7 @@ _FORCED_MATE = 8  # moves to a mate that is called forced
 _MATE_NODES = 200_000
 
 _MATES = 0.95  # win chance of a move that may mate by force
+_CHECKED = 5  # plies of a line of checks
 _SOON = 5  # plies of the killer line in which a piece that was not taken at once may still be taken
 
 DRAWN = 0.02
@@ -308,6 +309,13 @@ def _for_piece(
         return Point("blocks", victim) if blocks else None
     guards = square in after.attacks(best.to_square) and square not in before.attacks(best.from_square)
     return Point("guards", victim, square) if guards and gains.get(square, 0) < POINT else None
+
+
+def keeps_checking(board: chess.Board, line: Sequence[str], chance: float | None) -> bool:
+    """Whether the game is worth a draw by this win chance, and all moves of who begins the line (UCI) give check."""
+    if chance is None or abs(chance) > DRAWN or len(line) < _CHECKED:
+        return False
+    return all(after_line(board, line[: ply + 1]).is_check() for ply in range(0, _CHECKED, 2))
 
 
 def _perpetual(evidence: Evidence, board: chess.Board) -> int | None:

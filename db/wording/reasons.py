@@ -79,6 +79,7 @@ def answer_effect(evidence: Evidence) -> Effect | None:
     ]
     if is_allowed_as_well(evidence):
         effects = [each for each in effects if each.does in STRONG]
+    effects = [each for each in effects if each.does != "doubled" or _is_forced(baited, evidence)]
     found = _first_new(effects, _after_best(evidence))
     if found is not None and found.does in _WEAKER and threatens_mate(evidence):
         return Effect("mate_threat")
@@ -86,6 +87,11 @@ def answer_effect(evidence: Evidence) -> Effect | None:
         return None  # the mate is the threat, and the best move has an answer to it
     # What is lost for certain is said elsewhere: what only falls in the line would be too much.
     return None if found is None or found.does == "win" else found
+
+
+def _is_forced(baited: chess.Board, evidence: Evidence) -> bool:
+    """Whether no other reply to the answer is as good as that of the killer line."""
+    return not has_another(after_line(baited, evidence.killer_line[:1]), evidence.killer_line[1], evidence.after)
 
 
 def threatens_mate(evidence: Evidence) -> bool:

@@ -19,7 +19,7 @@ from db.wording.effects.later import taken_later, trade_down
 from db.wording.effects.played import Effect
 from db.wording.effects.threats import answer_threatens
 from db.wording.evidence import Evidence, verdict
-from db.wording.facts import CHECKS, Facts, facts_of, left_by_point
+from db.wording.facts import CHECKS, Facts, Point, facts_of, keeps_checking, left_by_point
 from db.wording.languages.grammar import Verbosity
 from db.wording.material import board_at, material_shown
 from db.wording.names import trap_name
@@ -247,11 +247,8 @@ class Narrator(BetterMoves):
         line = self._line(evidence, facts)
         if evidence.name:
             return self._say("falls_into", name=self._name(evidence), line=line)
-        gaps = {
-            "move": self._bait(evidence, facts),
-            "why": self._why(evidence, facts),
-            "killer": self._killer(evidence, facts),
-        }
+        why, killer = self._why(evidence, facts), self._killer(evidence, facts)
+        gaps = {"move": self._bait(evidence, facts), "why": why, "killer": killer}
         if again:
             return self._say("allows_again", **gaps)
         reason = None if facts.perpetual is not None else cause_words(evidence, facts, self.language)
@@ -265,6 +262,8 @@ class Narrator(BetterMoves):
             return self._say("allows_mate_like", **gaps, idea=idea) if idea else self._say("allows_mate", **gaps)
         if facts.perpetual is not None:
             return self._say("allows_perpetual", **{**gaps, "line": line})
+        if keeps_checking(board_at(evidence, 1), evidence.killer_line, evidence.after):
+            return self._say("allows_effect", **gaps | {"does": self._point(Point("checks")), "chances": ""})
         if reason is not None:
             is_small = self._is_small(facts, reason)
             takes = facts.point is not None and facts.point.does == "captures"

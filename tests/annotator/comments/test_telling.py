@@ -193,6 +193,8 @@ def test_threats_and_what_was_left_alone_are_told_in_full_only() -> None:
         assert text_of(*events, verbosity=Verbosity.NORMAL) == ""
         assert text_of(*events, verbosity=Verbosity.BRIEF) == ""
         assert text_of(*events, verbosity=Verbosity.FULL) != ""
+    quiet = replace(THREAT, kind="quiet")
+    assert text_of(quiet, verbosity=Verbosity.FULL) == "", "a move like castling threatens nothing that one sees"
     hard = text_of(unlike(Event.AVOIDED, only_move=True, played="Be6"))  # the bait takes the queen
     assert hard.startswith("$1")
     # What follows stands beside it, as a variation, and so once.

@@ -3,6 +3,8 @@
 The positions are from games that people played; the figures and lines are our own search's.
 """
 
+from dataclasses import replace
+
 import chess
 
 from db.wording.effects.captures import guarded_capture, simplest
@@ -132,3 +134,22 @@ def test_a_move_that_goes_on_giving_check_is_called_so() -> None:
         "d5d1 Qd1+ Ka2 Qd5+ c4 Qxc4+ Kb1", 0.0, -0.6, number=46,
     )  # fmt: skip
     assert "46...Qd1+ keeps giving check" in BESIDE.fell(said)
+
+
+def test_checks_that_go_on_are_what_a_move_allows() -> None:
+    said = evidence(
+        "4k3/2pb1p2/3pq3/2pR1pQ1/8/4P2P/PP3PP1/2K5 w - - 11 34", "d5d2 e6c4 c1d1 c4f1 d1c2 f1c4 c2d1",
+        "e3e4 e4 fxe4 b3 f5 Qh5+", 0.34, 0.0, number=34,
+    )  # fmt: skip
+    assert BESIDE.fell(said).startswith("Allows")
+    assert "check" in BESIDE.fell(said)
+    cut = replace(said, killer_line=said.killer_line[:5])
+    assert BESIDE.fell(cut).startswith("Allows 34...Qc4+, which keeps giving check.")
+
+
+def test_a_pin_that_the_line_does_not_show_is_no_reason() -> None:
+    said = evidence(
+        "rn1qkb1r/pQp1pppp/5n2/8/6b1/2NBB3/PPP3PP/R3K1NR b KQkq - 0 8", "b8c6 b7c6 f6d7 h2h3 e7e6",
+        "b8d7 Nbd7 h3 Be6 Nf3 g6", -0.2, -0.7, cause="pin", cause_squares=("c6",), number=8,
+    )  # fmt: skip
+    assert "pin" not in BESIDE.fell(said)
