@@ -100,13 +100,15 @@ class Phrases:
             return f"{self._killer(evidence, facts)} {self._threat(threat, evidence.half_move + 1)}"
         if exchange:
             return self._plies(evidence, facts.line[:exchange])
-        held = None if is_cause else answer_holds(evidence)
+        if is_cause:
+            return self._line(evidence, facts)
+        held = answer_holds(evidence)
         if held is not None and (held.does != "trade" or ends_trade(evidence)):
             return f"{self._killer(evidence, facts)} {self._effect(held)}"
         later = line_effect(evidence, _LATER, is_forced=False) or line_effect(
             evidence, _LATER, is_forced=False, is_strong=False
         )
-        if later is not None and not is_cause:
+        if later is not None:
             return f"{self._until(evidence, *later)} {self._effect_in_line(evidence, *later)}"
         if held is not None:
             return f"{self._killer(evidence, facts)} {self._effect(held)}"

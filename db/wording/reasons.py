@@ -47,6 +47,9 @@ _SMALL = frozenset(
 )
 """Effects that are no reason why a move costs `MISTAKE`."""
 
+_LITTLE = _SMALL | _OF_BETTER - {"guard", "escape", "take"}
+"""Effects of a better move that only find a better place, or trade."""
+
 STRONG = SACRIFICES | {"mate_threat", "promotion", "trap", "attack", "uncover", "pin"}
 """Threats; of pieces more than of pawns."""
 
@@ -158,7 +161,7 @@ def attack_on(target: Target, evidence: Evidence) -> Effect:
 
 
 def answer_attacks(evidence: Evidence) -> Effect | None:
-    """The attack of the answer on pieces, however the line goes on; None without one, and if it was there before."""
+    """The attack of the answer on pieces, however the line goes on; None without one."""
     found = next((each for each in _at_once(evidence) if each.does in ("attack", "uncover")), None)
     if found is None or evidence.mate_in is not None or found.targets[0][0] == chess.PAWN:
         return None
@@ -383,12 +386,12 @@ def best_effect(evidence: Evidence) -> Effect | None:
 def best_is_small(evidence: Evidence) -> bool:
     """Whether the best move only finds a better place, or trades."""
     effect = best_effect(evidence)
-    return effect is not None and effect.does in _SMALL | _OF_BETTER - {"guard", "escape", "take"}
+    return effect is not None and effect.does in _LITTLE
 
 
 def is_little(effect: Effect, evidence: Evidence) -> bool:
     """Whether this is no reason why a move costs so much."""
-    is_small = effect.does in _SMALL | _OF_BETTER - {"guard", "escape", "take"}
+    is_small = effect.does in _LITTLE
     return is_small and not _trades_queens(effect) and evidence.cost is not None and evidence.cost >= BLUNDER
 
 
