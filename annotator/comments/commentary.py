@@ -144,9 +144,9 @@ class Commentator:
                 answered[ply] = slip.evidence
             judged = nag(slip.loss) if slip is not None else glyph([each.event for each in told.get(ply, ())], here)
             played = {each.played for each in here}
-            if judged == GOOD and played & good:
-                judged = None  # checks that go on and on
-            good |= played if judged == GOOD else set()
+            if judged == GOOD:
+                judged = None if played & good else GOOD  # checks may go on and on
+                good |= played
             signs = {each for each in place.anchor.nags if each in JUDGEMENTS}
             text.nag = None if signs else judged
             if judged == GOOD and signs <= {GOOD} and not text.words and ply not in room.quiet:

@@ -97,7 +97,8 @@ class Said:
         that names its move (SAN). If nothing would be left, one is written all the same: a move is not without words.
         """
         text, known = say(), ""
-        repeated = [each for each in _sentences(text) if ply - _NEAR <= self.sentences.get(_bare(each), ply) < ply]
+        recent = {bare for bare, last in self.sentences.items() if last >= ply - _NEAR}
+        repeated = [each for each in _sentences(text) if _bare(each) in recent and self.sentences[_bare(each)] < ply]
         for move, form in again if repeated else ():
             named = move and any(move.rstrip("+#") in re.split(r"[ ,:+#]", _bare(each)) for each in repeated)
             if named and (other := form()):
@@ -105,7 +106,7 @@ class Said:
                     text = other
                     break
                 known = known or other
-        new = [each for each in _sentences(text) if self.sentences.get(_bare(each), -_NEAR) < ply - _NEAR]
+        new = [each for each in _sentences(text) if _bare(each) not in recent]
         new = new or _sentences(known or text)
         self.sentences |= {_bare(each): ply for each in new}
         self.words[ply] = " ".join(new)
