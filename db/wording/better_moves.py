@@ -56,7 +56,7 @@ class BetterMoves(Phrases):
         ``was_told``: the right answer was reported with the losing move. ``again``: the same answer was missed before,
         and that was reported.
         """
-        left = evidence.left
+        left = evidence.answer_chance
         small = left is None or played_loss is None or played_loss < INACCURACY or not evidence.settled
         # Two searches measured them, so that more may be given back than there was.
         chances = "" if small else chance_words(left, max(-1.0, left - played_loss))  # type: ignore[operator]

@@ -68,7 +68,7 @@ class Evidence:
         return self.before - self.after
 
     @property
-    def left(self) -> float | None:
+    def answer_chance(self) -> float | None:
         """Win chance of who answers it, -1..1."""
         return None if self.after is None else -self.after
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 import chess
 
-from db.wording.effects.captures import left
+from db.wording.effects.captures import left_behind
 from db.wording.evidence import Evidence, is_worth_a_pawn
 from db.wording.material import (
     Material,
@@ -29,6 +29,7 @@ from db.wording.stands import (
     Target,
     after_line,
     after_pass,
+    exchanges_of,
     gains_on,
     is_taken_at_once,
     searched,
@@ -156,18 +157,18 @@ def facts_of(evidence: Evidence) -> Facts:
     material = material_lost(evidence, before) if wins else None
     best_san = None if best is None else before.san(best)
     is_mate = best_san is not None and best_san.endswith("#")
-    taken_left = left(evidence, before, best) if wins and material is None and not is_mate else None
+    left = left_behind(evidence, before, best) if wins and material is None and not is_mate else None
     return Facts(
         bait=bait,
         line=tuple(line),
         best=best_san,
         material=material,
         mate=next((theme.name for name in MATES for theme in themes if theme.name == name), None),
-        motif=_motif(evidence, before, material, themes) if wins and taken_left is None else None,
+        motif=_motif(evidence, before, material, themes) if wins and left is None else None,
         taken=taken_by(before, move),
         best_takes=best.to_square if best is not None and before.is_capture(best) else None,
-        left=taken_left,
-        best_wins=_best_wins(evidence, before) if wins and material is None and taken_left is None else None,
+        left=left,
+        best_wins=_best_wins(evidence, before) if wins and material is None and left is None else None,
         best_mate=_best_mate(evidence, before, best),
         free=best is not None and not _can_take_back(before, best),
         point=None if best is None or is_mate else _point(evidence, before, best),
@@ -398,7 +399,7 @@ def _wins_target(boards: Sequence[chess.Board], theme: LineTheme) -> bool:
         return False
     pawns = boards[0].pawns
     there = {name for name in theme.targets if not pawns & chess.BB_SQUARES[chess.parse_square(name)]}
-    return any(gain >= PIECE and uci[2:4] in there for uci, gain in _native.exchanges(boards[0].fen()))
+    return any(gain >= PIECE and uci[2:4] in there for uci, gain in exchanges_of(boards[0]).items())
 
 
 def _targets(before: chess.Board, after: chess.Board, theme: LineTheme) -> list[Target]:

@@ -17,11 +17,13 @@ from db.wording.stands import (
     Counts,
     Stand,
     after_line,
+    after_pass,
     best_exchange,
     change,
     continued,
     counts_of,
     exchanged,
+    exchanges_of,
     is_quiet,
     is_repaid,
     last_capture,
@@ -203,7 +205,7 @@ def _is_won_for_certain(
 def keeps_what_it_takes(evidence: Evidence, before: chess.Board) -> bool:
     """Whether the best move takes something with profit, for which nothing of as much worth is taken elsewhere, and is
     ahead by a pawn at least all along its line, while the losing move takes less than half as much."""
-    gains = dict(_native.exchanges(before.fen()))
+    gains = exchanges_of(before)
     gain = gains.get(evidence.best or "", 0)
     if evidence.best is None or gain < POINT or gains.get(evidence.bait, 0) > gain / 2:
         return False
@@ -217,7 +219,7 @@ def keeps_what_it_takes(evidence: Evidence, before: chess.Board) -> bool:
 
 def takes_with_profit(board: chess.Board, uci: str) -> bool:
     """Whether this move takes something, and exchanges on its square win a pawn at least."""
-    return dict(_native.exchanges(board.fen())).get(uci, 0) >= POINT
+    return exchanges_of(board).get(uci, 0) >= POINT
 
 
 def lost_points(board: chess.Board, line: Sequence[str]) -> float:
@@ -242,6 +244,11 @@ def answered_best(evidence: Evidence) -> chess.Board | None:
 def board_at(evidence: Evidence, ply: int) -> chess.Board:
     """The position before the move of the killer line at this ply, from 1."""
     return after_line(parse_position(evidence.fen), (evidence.bait, *evidence.killer_line[: ply - 1]))
+
+
+def passed(evidence: Evidence) -> chess.Board | None:
+    """The position with the other side to move, as if the player had passed; None if he was in check."""
+    return after_pass(parse_position(evidence.fen))
 
 
 def best_moves(evidence: Evidence, *, whole: bool = False) -> list[str]:

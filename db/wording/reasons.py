@@ -16,6 +16,7 @@ from db.wording.material import (
     board_at,
     is_made_up_for,
     is_paid_for,
+    passed,
     takes_with_profit,
 )
 from db.wording.stands import (
@@ -23,7 +24,7 @@ from db.wording.stands import (
     PIECE,
     Target,
     after_line,
-    after_pass,
+    exchanges_of,
     is_natural,
     is_repaid,
     mate_threatened,
@@ -31,7 +32,6 @@ from db.wording.stands import (
     searched,
     taken_by,
 )
-from trapcore import _native
 from trapcore.piece_values import POINTS
 from trapcore.trees.chess_game import parse_position
 from trapcore.win_chance import BLUNDER, MISTAKE, win_chance
@@ -231,11 +231,6 @@ def _after_best(evidence: Evidence) -> list[Effect]:
     return [] if after is None else list(effects_of(after, evidence.killer_line[:1], evidence.half_move + 1))
 
 
-def passed(evidence: Evidence) -> chess.Board | None:
-    """The position with the other side to move, as if the player had passed; None if he was in check."""
-    return after_pass(parse_position(evidence.fen))
-
-
 def was_there(evidence: Evidence, ply: int, squares: Sequence[chess.Square]) -> bool:
     """Whether a move of the killer line (by its ply from 1) was there before the losing move: the same piece could have
     made it after a pass, to the same square, and would have attacked or taken the same pieces on these squares.
@@ -263,7 +258,7 @@ def was_there(evidence: Evidence, ply: int, squares: Sequence[chess.Square]) -> 
 def hung_before(evidence: Evidence) -> bool:
     """Whether the answer would win the piece that it takes after a pass as well, so that no guard counts."""
     idle = passed(evidence)
-    return idle is not None and dict(_native.exchanges(idle.fen())).get(evidence.killer_line[0], 0) >= PIECE
+    return idle is not None and exchanges_of(idle).get(evidence.killer_line[0], 0) >= PIECE
 
 
 def parries_mate(evidence: Evidence) -> bool:

@@ -338,8 +338,7 @@ class Narrator(BetterMoves):
         if squares is None or not was_threatened(evidence, ply, squares):
             was_idea = ply > 1 and not squares and is_threat(evidence)
             return self._say("ignores_effect" if was_idea else "allows_effect", **gaps, killer=shown)
-        baited = board_at(evidence, 1)
-        move = chess.Move.from_uci(evidence.killer_line[ply - 1])
+        baited, move = board_at(evidence, 1), chess.Move.from_uci(evidence.killer_line[ply - 1])
         taken = taken_by(baited, move) if baited.is_legal(move) else None
         if taken is not None and taken[1] in squares:
             return self._of_piece("cause_threat", taken, gaps | {"why": self._plies(evidence, [baited.san(move)])})
@@ -383,7 +382,9 @@ class Narrator(BetterMoves):
             if threat.attacked is not None:
                 return action(1, attack_on(threat.attacked, evidence))
             return 1, self._killer(evidence, facts), self._threat(threat, evidence.half_move + 1), None
-        since = guarded_capture(board_at(evidence, 1), evidence.killer_line[0], evidence.left) if is_new else None
+        since = (
+            guarded_capture(board_at(evidence, 1), evidence.killer_line[0], evidence.answer_chance) if is_new else None
+        )
         if since is not None:
             return 1, self._killer(evidence, facts), self._guarded(since, evidence.half_move + 1), ()
         shown = material_shown(evidence, parse_position(evidence.fen), moves.MOST_PLIES)

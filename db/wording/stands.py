@@ -1,7 +1,7 @@
 """Pieces that stand after each move of a line, what the sides have lost by then, and what a search finds there."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -54,13 +54,23 @@ def is_quiet(board: chess.Board) -> bool:
 
 def best_exchange(board: chess.Board) -> tuple[str, int]:
     """The capture (UCI) by which the side to move wins most, and that in centipawns; empty and 0 without one."""
-    return max(_native.exchanges(board.fen()), key=lambda exchange: exchange[1], default=("", 0))
+    return max(exchanges_of(board).items(), key=lambda exchange: exchange[1], default=("", 0))
+
+
+def exchanges_of(board: chess.Board) -> Mapping[str, int]:
+    """Each move (UCI) with the centipawns that the legal captures on its square win."""
+    return _exchanges(board.fen())
+
+
+@lru_cache(maxsize=4096)
+def _exchanges(fen: str) -> Mapping[str, int]:
+    return dict(_native.exchanges(fen))
 
 
 def gains_on(board: chess.Board) -> dict[chess.Square, int]:
     """The most that a capture on each square wins for the side to move, centipawns."""
     found: dict[chess.Square, int] = {}
-    for uci, gain in _native.exchanges(board.fen()):
+    for uci, gain in exchanges_of(board).items():
         square = chess.parse_square(uci[2:4])
         found[square] = max(gain, found.get(square, gain))
     return found
@@ -164,7 +174,7 @@ def is_natural(board: chess.Board, reply: str) -> bool:
     move, idle = board.parse_uci(reply), after_pass(board)
     if idle is None or mates_at_once(idle):
         return True
-    if board.is_capture(move) and dict(_native.exchanges(board.fen()))[reply] > -PIECE:
+    if board.is_capture(move) and exchanges_of(board)[reply] > -PIECE:
         return True
     return gains_on(idle).get(move.from_square, 0) >= POINT
 

@@ -44,28 +44,24 @@ def attack(played: Played) -> Effect | None:
     if single and _is_trapped(played.after, named[0][1]):
         return Effect("trap", tuple(named))
     drives = single and _goes_away(played, named[0][1])
-    pinned = single and not drives and _is_pinned(played, named[0][1])
+    pinned = single and not drives and _is_pinned(played, idle, named[0][1])
     return Effect("attack" if by_itself else "uncover", tuple(named), drives=drives, pinned=pinned)
 
 
-def _is_pinned(played: Played, square: chess.Square) -> bool:
+def _is_pinned(played: Played, idle: chess.Board, square: chess.Square) -> bool:
     """Whether the piece on the square is pinned to its king, or stands before a piece of more worth that another piece
-    of this side would take with profit."""
-    board = played.after.copy(stack=False)
-    if board.is_pinned(not played.own, square):
+    of this side would take with profit. ``idle`` is the position after a pass of the other side."""
+    if played.after.is_pinned(not played.own, square):
         return True
+    board, before = idle.copy(stack=False), gains_on(idle)
     kind = board.remove_piece_at(square)
-    idle = after_pass(board)
-    if kind is None or idle is None:
-        return False
-    before = gains_on(idle_before) if (idle_before := after_pass(played.after)) is not None else {}
-    lines = chess.SquareSet(idle.bishops | idle.rooks | idle.queens) & idle.occupied_co[played.own]
-    for behind, gain in gains_on(idle).items():
-        other = idle.piece_at(behind)
-        falls = other is not None and gain >= PIECE and before.get(behind, 0) < POINT
-        if not falls or other is None or POINTS[other.piece_type] <= POINTS[kind.piece_type]:
+    assert kind is not None
+    lines = chess.SquareSet(board.bishops | board.rooks | board.queens) & board.occupied_co[played.own]
+    for behind, gain in gains_on(board).items():
+        other = board.piece_type_at(behind)
+        if other is None or POINTS[other] <= POINTS[kind.piece_type] or gain < PIECE or before.get(behind, 0) >= POINT:
             continue
-        by = (each for each in lines & idle.attackers(played.own, behind) if each != played.move.to_square)
+        by = (each for each in lines & board.attackers(played.own, behind) if each != played.move.to_square)
         if any(square in chess.SquareSet.between(each, behind) for each in by):
             return True
     return False

@@ -8,8 +8,18 @@ import chess
 
 from db.wording.evidence import Evidence
 from db.wording.material import board_at, keeps_what_it_takes
-from db.wording.stands import AS_GOOD, PIECE, POINT, Target, after_line, gains_on, is_repaid, searched, taken_by
-from trapcore import _native
+from db.wording.stands import (
+    AS_GOOD,
+    PIECE,
+    POINT,
+    Target,
+    after_line,
+    exchanges_of,
+    gains_on,
+    is_repaid,
+    searched,
+    taken_by,
+)
 from trapcore.piece_values import POINTS
 from trapcore.trees.chess_game import parse_position
 from trapcore.win_chance import win_chance
@@ -25,11 +35,11 @@ class Guarded(NamedTuple):
     """What follows, SAN: a check or a capture."""
 
 
-def left(evidence: Evidence, before: chess.Board, best: chess.Move | None) -> Target | None:
+def left_behind(evidence: Evidence, before: chess.Board, best: chess.Move | None) -> Target | None:
     """The piece that the best move takes for nothing and that the killer line saves, or gives for one of as much worth;
     None without one. ``before`` is the position of both moves."""
     taken = None if best is None else taken_by(before, best)
-    if best is None or taken is None or dict(_native.exchanges(before.fen())).get(best.uci(), 0) < PIECE:
+    if best is None or taken is None or exchanges_of(before).get(best.uci(), 0) < PIECE:
         return None
     if not keeps_what_it_takes(evidence, before):
         return None
@@ -53,7 +63,7 @@ def guarded_capture(board: chess.Board, uci: str, chance: float | None) -> Guard
     ``chance`` is the win chance of who makes it, -1..1, with this move.
     """
     taken, piece = taken_by(board, chess.Move.from_uci(uci)), board.piece_type_at(chess.parse_square(uci[:2]))
-    if taken is None or piece is None or chance is None or dict(_native.exchanges(board.fen()))[uci] > -POINT:
+    if taken is None or piece is None or chance is None or exchanges_of(board)[uci] > -POINT:
         return None
     after = after_line(board, (uci,))
     takers = [move.uci() for move in after.legal_moves if move.to_square == taken[1]]
@@ -78,7 +88,7 @@ def simplest(evidence: Evidence) -> Evidence:
     square, board = evidence.bait[2:4], board_at(evidence, 1)
     if taken_by(parse_position(evidence.fen), chess.Move.from_uci(evidence.bait)) is not None:
         return evidence  # it may have been taken back
-    gains = {uci: gain for uci, gain in _native.exchanges(board.fen()) if uci[2:4] == square}
+    gains = {uci: gain for uci, gain in exchanges_of(board).items() if uci[2:4] == square}
     capture = max(gains, key=lambda uci: gains[uci], default="")
     if not capture or gains[capture] < PIECE or evidence.killer_line[0][2:4] == square:
         return evidence

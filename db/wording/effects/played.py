@@ -5,8 +5,7 @@ from typing import Self
 
 import chess
 
-from db.wording.stands import POINT, Target, gains_on
-from trapcore import _native
+from db.wording.stands import POINT, Target, exchanges_of, gains_on
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +62,7 @@ class Played:
 
 def gain(played: Played) -> int:
     """What the move wins by exchanges on its square, centipawns."""
-    return dict(_native.exchanges(played.before.fen())).get(played.move.uci(), 0)
+    return exchanges_of(played.before).get(played.move.uci(), 0)
 
 
 def can_be_taken(board: chess.Board, square: chess.Square) -> bool:

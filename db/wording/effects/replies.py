@@ -5,7 +5,7 @@ from functools import lru_cache
 import chess
 
 from db.wording.evidence import Evidence
-from db.wording.material import answered_best, best_moves, takes_with_profit
+from db.wording.material import answered_best, best_moves, passed, takes_with_profit
 from db.wording.stands import AS_GOOD, after_line, after_pass, is_taken_at_once, searched
 from trapcore.trees.chess_game import parse_position
 from trapcore.win_chance import win_chance
@@ -52,7 +52,7 @@ def reply_to_answer(evidence: Evidence) -> str | None:
 
 def _is_there_anyway(evidence: Evidence, reply: chess.Move) -> bool:
     """Whether this reply to the answer takes with profit after a pass as well: then any move leaves it."""
-    idle, killer = after_pass(parse_position(evidence.fen)), chess.Move.from_uci(evidence.killer_line[0])
+    idle, killer = passed(evidence), chess.Move.from_uci(evidence.killer_line[0])
     if idle is None or not idle.is_legal(killer):
         return False
     idle.push(killer)

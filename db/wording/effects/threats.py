@@ -7,7 +7,7 @@ from functools import lru_cache
 import chess
 
 from db.wording.evidence import Evidence
-from db.wording.material import best_moves, board_at, lost_points, takes_with_profit
+from db.wording.material import best_moves, board_at, lost_points, passed, takes_with_profit
 from db.wording.stands import POINT, Target, after_line, after_pass, mate_threatened, searched, settled, taken_by
 from trapcore.trees.chess_game import parse_position
 
@@ -53,7 +53,7 @@ def answer_threatens(evidence: Evidence, *, besides: bool = False) -> Threat | N
     if evidence.mate_in is not None:
         return None
     found = _threat(board_at(evidence, 1), evidence.killer_line, besides=besides)
-    idle = after_pass(parse_position(evidence.fen))
+    idle = passed(evidence)
     # What could be taken before the losing move, the answer does not threaten.
     return None if found is not None and idle is not None and _takes(idle, found.uci) else found
 
