@@ -6,10 +6,10 @@ import chess
 
 from db.wording import moves
 from db.wording.claims import chance_words, cost_words, material_words, points_of_cost
-from db.wording.effects.captures import guarded_capture
+from db.wording.effects.captures import guarded_capture, takes_wrong
 from db.wording.effects.finding import effects_of
 from db.wording.effects.guards import guarded_later
-from db.wording.effects.later import taken_next, takes_and_attacks, takes_pawn, won_in_the_end
+from db.wording.effects.later import taken_next, takes_and_attacks, takes_pawn, trades_queens, won_in_the_end
 from db.wording.effects.played import Effect
 from db.wording.effects.replies import reply_to_answer
 from db.wording.effects.threats import answer_threatens, best_threatens
@@ -32,9 +32,7 @@ from db.wording.reasons import (
     best_effect,
     best_is_small,
     is_little,
-    is_single,
     line_effect,
-    takes_wrong,
 )
 from db.wording.stands import after_line, counts_of, is_repaid, points_of
 from trapcore.piece_values import POINTS
@@ -136,7 +134,10 @@ class BetterMoves(Phrases):
             return self._say(key, side=side, killer=best, best=best, what=what, chances=chances)
         best, does = self._takes_next(evidence) or (best, self._best_does(evidence, facts, meets=meets and not misses))
         if not does or best_is_small(evidence) or self._falls_later(evidence, does):
-            best, does = self._takes_next(evidence, is_forced=False) or self._wins_later(evidence) or (best, does)
+            best, does = self._soon(evidence) or (best, does)
+        if not does and (ply := trades_queens(evidence)) is not None:
+            best = moves.line(evidence.best_line[:ply], evidence.half_move)
+            does = self._effect(Effect("trade", ((chess.QUEEN, chess.parse_square(evidence.bait[2:4])),)))
         if does:
             key = "misses_theme" if misses else "best_effect"
             return self._say(key, side=side, killer=best, best=best, does=does, chances=chances)
@@ -196,6 +197,10 @@ class BetterMoves(Phrases):
         is_no_check = facts.motif is not None and facts.motif.name in _DISCOVERIES and _is_no_check(evidence)
         return self._point(Point("no_check"), self._killer(evidence, facts)) if is_no_check else ""
 
+    def _soon(self, evidence: Evidence) -> tuple[str, str] | None:
+        """The better line until it takes or has won something, whatever is replied; None if that is nothing."""
+        return self._takes_next(evidence, is_forced=False) or self._wins_later(evidence)
+
     def _wins_later(self, evidence: Evidence) -> tuple[str, str] | None:
         """The better line until it has won something, and that it wins it; None if that is nothing."""
         won = won_in_the_end(evidence)
@@ -207,7 +212,7 @@ class BetterMoves(Phrases):
     def _falls_later(self, evidence: Evidence, does: str) -> bool:
         """Whether all that the better move does is that it attacks something which its line then takes there."""
         effect, ply = best_effect(evidence), taken_next(evidence, is_forced=False)
-        if effect is None or ply is None or not is_single(effect) or self._effect(effect) != does:
+        if effect is None or ply is None or not effect.is_single or self._effect(effect) != does:
             return False
         return best_moves(evidence, whole=True)[ply - 1][2:4] == chess.square_name(effect.targets[0][1])
 
@@ -258,9 +263,13 @@ class BetterMoves(Phrases):
         takes = evidence.bait[2:4] == answered.killer_line[0][2:4]
         is_about_square = facts.point is not None and facts.point.does in _ABOUT_SQUARES
         line, does = ("", "") if takes else self._answer_does(answered, lost, is_strong=not is_about_square)
-        effect = best_effect(evidence)
+        effect, played = best_effect(evidence), (evidence.bait, *evidence.killer_line)
         if not does and (facts.point is not None or effect is None or not is_little(effect, evidence)):
             line, does = gaps["killer"], self._best_does(evidence, facts, meets=False)
+        if does in map(self._effect, effects_of(parse_position(evidence.fen), played, evidence.half_move)):
+            return self._say("misses_killer", **gaps)  # the move that was played does that as well
+        if not does and facts.best == lost.line[0]:
+            line, does = self._soon(evidence) or (line, does)
         if not does and takes:
             return self._say("misses_killer", **gaps | {"killer": self._plies(answered, lost.line[:_SHOWN])})
         if not does:
@@ -335,11 +344,7 @@ class BetterMoves(Phrases):
             return killer, self._taking(baited, evidence.killer_line)
         later = line_effect(evidence, is_forced=False)
         if later is not None or is_strong:
-            return (
-                (killer, "")
-                if later is None
-                else (self._until(evidence, *later), self._effect_in_line(evidence, *later))
-            )
+            return (killer, "") if later is None else self._in_line(evidence, *later)
         if taken is not None:
             return killer, self._point(Point("captures", taken, square))
         effects = effects_of(baited, evidence.killer_line, evidence.half_move + 1)

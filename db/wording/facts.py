@@ -10,7 +10,7 @@ from functools import lru_cache
 
 import chess
 
-from db.wording.effects.captures import left_behind
+from db.wording.effects.captures import left_behind, takes_wrong
 from db.wording.evidence import Evidence, is_worth_a_pawn
 from db.wording.material import (
     Material,
@@ -21,7 +21,7 @@ from db.wording.material import (
     material_won,
     takes_with_profit,
 )
-from db.wording.reasons import has_another, is_still_best, takes_wrong
+from db.wording.reasons import has_another, is_still_best
 from db.wording.stands import (
     AS_GOOD,
     PIECE,
@@ -93,10 +93,11 @@ class Point:
 
     does: str
     """``removes_guard``: takes the piece that guards the square of the losing move, ``captures`` a piece with profit,
-    wins a ``pawn``, ``drives`` a piece away, attacks a ``pinned`` one, ``stops_mate``, ``saves`` the piece that the
-    killer takes with profit, ``keeps`` it from a trade for one that is worth as much or ``leaves`` its place otherwise,
-    ``takes`` the piece that attacks it, ``guards`` it, ``blocks`` the attack on it, ``occupies`` the square of the
-    killer, leaves it ``no_check``, ``checks`` for ever, or ``prevents`` that the killer is played or does any good."""
+    wins a ``pawn``, ``drives`` a piece away, or ``drives_to`` its only safe square, attacks a ``pinned`` one,
+    ``stops_mate``, ``saves`` the piece that the killer takes with profit, ``keeps`` it from a trade for one that is
+    worth as much or ``leaves`` its place otherwise, ``takes`` the piece that attacks it, ``guards`` it, ``blocks`` the
+    attack on it, ``occupies`` the square of the killer, leaves it ``no_check``, ``checks`` for ever, or ``prevents``
+    that the killer is played or does any good."""
     piece: chess.PieceType | None = None
     """The piece that it captures, or that the killer takes."""
     square: chess.Square | None = None

@@ -7,17 +7,17 @@ import chess
 
 from db.wording import moves
 from db.wording.claims import material_words
-from db.wording.effects.captures import Guarded
+from db.wording.effects.captures import Guarded, takes_at_once, takes_back, wins_piece
 from db.wording.effects.finding import SACRIFICES, effects_of
 from db.wording.effects.played import Effect
-from db.wording.effects.threats import Threat, answer_threatens
+from db.wording.effects.threats import Threat, answer_threatens, later_threat
 from db.wording.evidence import Evidence
 from db.wording.facts import CHECKS, Facts, Motif, Point, facts_of
 from db.wording.languages.grammar import FIRST_HALF_MOVE, Grammar, Verbosity
 from db.wording.material import Material, board_at, takes_with_profit
 from db.wording.moves import MATE_PLIES, shown_line
 from db.wording.names import trap_name
-from db.wording.reasons import STRONG, answer_attacks, answer_holds, ends_trade, line_effect, takes_back
+from db.wording.reasons import STRONG, answer_attacks, answer_holds, ends_trade, line_effect
 from db.wording.stands import Target, is_taken_at_once, taken_by
 from trapcore.piece_values import POINTS
 from trapcore.trees.chess_game import parse_position
@@ -87,11 +87,14 @@ class Phrases:
         if exchange and evidence.cause == "retaken" and _is_given_up(evidence, exchange):
             return self._line(evidence, facts)
         found = line_effect(evidence, is_forced=False)
+        if found is not None and exchange and (takes_at_once(evidence, *found) or wins_piece(evidence)):
+            return self._plies(evidence, facts.line[:exchange])
         if found is not None:
             # What the first move takes, the cause has named.
             is_named = is_cause and evidence.cause in _TAKEN and found[0] == 1
-            does = self._effect(found[1]) if is_named else self._effect_in_line(evidence, *found)
-            return f"{self._until(evidence, *found)} {does}"
+            if is_named:
+                return f"{self._until(evidence, *found)} {self._effect(found[1])}"
+            return " ".join(self._in_line(evidence, *found))
         attack = None if exchange else answer_attacks(evidence)
         if attack is not None:
             return f"{self._killer(evidence, facts)} {self._effect(attack)}"
@@ -109,10 +112,18 @@ class Phrases:
             evidence, _LATER, is_forced=False, is_strong=False
         )
         if later is not None:
-            return f"{self._until(evidence, *later)} {self._effect_in_line(evidence, *later)}"
+            return " ".join(self._in_line(evidence, *later))
         if held is not None:
             return f"{self._killer(evidence, facts)} {self._effect(held)}"
-        return self._line(evidence, facts)
+        return self._threatening(evidence, facts) or self._line(evidence, facts)
+
+    def _threatening(self, evidence: Evidence, facts: Facts) -> str:
+        """The killer line to the first threat in it, and what that is; empty without one."""
+        found = later_threat(evidence)
+        if found is None:
+            return ""
+        ply, threat = found
+        return f"{self._plies(evidence, facts.line[:ply])} {self._threat(threat, evidence.half_move + ply)}"
 
     def _cause_shown(self, evidence: Evidence, facts: Facts, reason: tuple[str, dict[str, str]]) -> str:
         """The line that shows a cause: where it opens a line, until something comes along that, and what it does."""
@@ -160,6 +171,8 @@ class Phrases:
 
     def _effect(self, effect: Effect) -> str:
         """``attacks the knight on f6``."""
+        if effect.drives and effect.square is not None:
+            return self._point(Point("drives_to", *effect.targets[0]), chess.square_name(effect.square))
         if effect.drives:
             return self._point(Point("drives", *effect.targets[0]))
         if effect.pinned:
@@ -205,6 +218,14 @@ class Phrases:
             return self._effect(took)
         return f"{self._effect(took)} {self.language.joined} {self._effect(effect.on_pieces)}"
 
+    def _in_line(self, evidence: Evidence, ply: int, effect: Effect) -> tuple[str, str]:
+        """The killer line to the move at this ply, from 1, which has the effect, and the effect in words; if it only
+        attacks something after the answer has taken something, the answer and what it takes."""
+        taken = takes_at_once(evidence, ply, effect)
+        if taken is not None:
+            return self._killer(evidence, facts_of(evidence)), self._effect(Effect("take", (taken,)))
+        return self._until(evidence, ply, effect), self._effect_in_line(evidence, ply, effect)
+
     def _until(self, evidence: Evidence, ply: int, effect: Effect) -> str:
         """The killer line to the move at this ply, from 1, which has the effect, or as far as that takes to be seen."""
         end = ply + _SACRIFICED if effect.does in SACRIFICES else ply
@@ -235,7 +256,7 @@ class Phrases:
         )
 
     def _point(self, point: Point, killer: str = "") -> str:
-        """``guards the pawn on e4``; ``killer`` is the move that is prevented."""
+        """``guards the pawn on e4``; ``killer`` is the move that is prevented, or the square that is left."""
         return self.language.points[point.does].format(
             piece="" if point.piece is None else self.language.the_piece[point.piece],
             bare="" if point.piece is None else self.language.pieces[point.piece],

@@ -6,6 +6,7 @@ from functools import lru_cache, partial
 
 import chess
 
+from db.wording.effects.captures import takes_back
 from db.wording.effects.finding import EFFECTS, SACRIFICES, effects_of
 from db.wording.effects.guards import SOON, falls_only, guards_as_well, hangs
 from db.wording.effects.played import Effect
@@ -38,6 +39,8 @@ from trapcore.win_chance import BLUNDER, MISTAKE, win_chance
 
 _NODES = 8_000  # of such a search
 _TRADED = 2  # plies of a trade
+
+_MOST = 0.6  # share of what a move costs that every other move costs, where the best one is the only one
 
 _OF_BETTER = frozenset({"guard", "escape", "trade", "exchange", "take", "development", "centre", "castles"})
 """Effects that nobody would call the fault of the move before."""
@@ -210,21 +213,6 @@ def _is_expected(evidence: Evidence) -> bool:
     return evidence.killer_line[0] in best_moves(evidence)[1::2]
 
 
-def takes_back(evidence: Evidence) -> bool:
-    """Whether the losing move takes a piece, and the answer takes back."""
-    board = parse_position(evidence.fen)
-    takes = board.is_capture(board.parse_uci(evidence.bait))
-    return takes and evidence.killer_line[0][2:4] == evidence.bait[2:4]
-
-
-def takes_wrong(evidence: Evidence) -> bool:
-    """Whether the best move takes on the same square with another piece."""
-    board = parse_position(evidence.fen)
-    if evidence.best is None or evidence.best[2:4] != evidence.bait[2:4] or evidence.best[:2] == evidence.bait[:2]:
-        return False
-    return board.is_capture(board.parse_uci(evidence.best)) and board.is_capture(board.parse_uci(evidence.bait))
-
-
 def _after_best(evidence: Evidence) -> list[Effect]:
     """What the answer does after the best move, if the same piece can make it there."""
     after = answered_best(evidence)
@@ -297,6 +285,16 @@ def is_allowed_as_well(evidence: Evidence) -> bool:
     return _is_expected(evidence) or (after is not None and is_still_best(after, evidence.killer_line[0]))
 
 
+def is_only_move(evidence: Evidence) -> bool:
+    """Whether the best move alone keeps what the losing one gives away: every other costs most of it as well."""
+    if evidence.best is None or evidence.before is None or evidence.after is None:
+        return False
+    before = parse_position(evidence.fen)
+    others = [move.uci() for move in before.legal_moves if move.uci() not in (evidence.best, evidence.bait)]
+    least = evidence.before - _MOST * (evidence.before - evidence.after)
+    return not others or win_chance(searched(before, _NODES, others).value) < least
+
+
 def has_another(board: chess.Board, reply: str, value: float | None) -> bool:
     """Whether another reply is as good as what the losing move leaves, so that nothing forces this one."""
     others = [move.uci() for move in board.legal_moves if move.uci() != reply]
@@ -305,15 +303,10 @@ def has_another(board: chess.Board, reply: str, value: float | None) -> bool:
     return win_chance(searched(board, _NODES, others).value) >= value - AS_GOOD / 2
 
 
-def is_single(effect: Effect) -> bool:
-    """Whether it is an attack on a single piece, which may go away."""
-    return effect.does == "attack" and len(effect.targets) == 1
-
-
 def only_attacks(evidence: Evidence) -> bool:
     """Whether all that the killer line does is that a quiet move attacks a single piece."""
     found, board = line_effect(evidence, is_forced=False), board_at(evidence, 1)
-    if found is None or not is_single(found[1]):
+    if found is None or not found[1].is_single:
         return False
     if takes_with_profit(board, evidence.killer_line[0]):
         return False

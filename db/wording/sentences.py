@@ -14,7 +14,7 @@ from db.wording import moves
 from db.wording.better_moves import BetterMoves
 from db.wording.causes import cause_words
 from db.wording.claims import cost_words, material_words
-from db.wording.effects.captures import guarded_capture, simplest
+from db.wording.effects.captures import guarded_capture, simplest, takes_at_once, takes_back, takes_wrong
 from db.wording.effects.later import taken_later, trade_down
 from db.wording.effects.played import Effect
 from db.wording.effects.threats import answer_threatens
@@ -31,13 +31,11 @@ from db.wording.reasons import (
     gives_up_castling,
     is_allowed_as_well,
     is_likely,
-    is_single,
+    is_only_move,
     is_threat,
     line_effect,
     only_attacks,
     stood_attacked,
-    takes_back,
-    takes_wrong,
     threatens_mate,
     was_there,
     was_threatened,
@@ -109,7 +107,8 @@ class Narrator(BetterMoves):
         facts = facts_of(evidence)
         if not is_told and self._leaves_capture(evidence, facts):
             return happened
-        if (is_told or facts.best_wins) and self._misses_more(evidence, facts, happened):
+        is_told = is_told or bool(facts.best_wins) or (only_attacks(evidence) and is_only_move(evidence))
+        if is_told and self._misses_more(evidence, facts, happened):
             return better
         return self._joined(happened, better)
 
@@ -358,11 +357,12 @@ class Narrator(BetterMoves):
             return ply, self._plies(evidence, facts.line[:ply]), self._taking(board_at(evidence, ply), line), ()
 
         def action(ply: int, effect: Effect) -> tuple[int, str, str, _Squares]:
-            later = taken_later(evidence) if ply == 1 and is_single(effect) and "x" not in facts.line[0] else None
+            later = taken_later(evidence) if ply == 1 and effect.is_single and "x" not in facts.line[0] else None
             if later is not None:
                 return capture(later)
-            squares = [square for _, square in effect.targets]
-            return ply, self._until(evidence, ply, effect), self._effect_in_line(evidence, ply, effect), squares
+            taken = takes_at_once(evidence, ply, effect)
+            squares = [square for _, square in (effect.targets if taken is None else (taken,))]
+            return (ply if taken is None else 1, *self._in_line(evidence, ply, effect), squares)
 
         motif = facts.motif
         if motif is not None and motif.name not in CHECKS and not is_allowed_as_well(evidence):

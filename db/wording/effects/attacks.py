@@ -41,11 +41,13 @@ def attack(played: Played) -> Effect | None:
     if by_itself and not any(kind != chess.PAWN for kind, _ in named[1:]):
         named[1:] = _behind(played, idle, named[0]) or named[1:]
     single = by_itself and len(named) == 1 and named[0][0] != chess.PAWN
-    if single and _is_trapped(played.after, named[0][1]):
+    left = _safe_squares(played.after, named[0][1]) if single else []
+    if single and not left:
         return Effect("trap", tuple(named))
     drives = single and _goes_away(played, named[0][1])
     pinned = single and not drives and _is_pinned(played, idle, named[0][1])
-    return Effect("attack" if by_itself else "uncover", tuple(named), drives=drives, pinned=pinned)
+    only = left[0] if drives and len(left) == 1 and named[0][0] == chess.KNIGHT else None
+    return Effect("attack" if by_itself else "uncover", tuple(named), only, drives=drives, pinned=pinned)
 
 
 def _is_pinned(played: Played, idle: chess.Board, square: chess.Square) -> bool:
@@ -67,8 +69,9 @@ def _is_pinned(played: Played, idle: chess.Board, square: chess.Square) -> bool:
     return False
 
 
-def _is_trapped(board: chess.Board, square: chess.Square) -> bool:
-    """Whether the piece on the square is lost for less wherever it goes. Who attacks it has just moved."""
+def _safe_squares(board: chess.Board, square: chess.Square) -> list[chess.Square]:
+    """Where the piece on the square can go without being lost for less. Who attacks it has just moved."""
+    found = []
     for move in board.legal_moves:
         if move.from_square == square:
             taken = board.piece_type_at(move.to_square)
@@ -76,8 +79,8 @@ def _is_trapped(board: chess.Board, square: chess.Square) -> bool:
             lost = gains_on(board).get(move.to_square, 0) - (0 if taken is None else POINT * POINTS[taken])
             board.pop()
             if lost < PIECE:
-                return False
-    return True
+                found.append(move.to_square)
+    return found
 
 
 def _goes_away(played: Played, square: chess.Square) -> bool:

@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 import chess
 
+from db.wording.effects.played import Effect
 from db.wording.evidence import Evidence
-from db.wording.material import board_at, keeps_what_it_takes
+from db.wording.material import board_at, keeps_what_it_takes, takes_with_profit
 from db.wording.stands import (
     AS_GOOD,
     PIECE,
@@ -95,3 +96,32 @@ def simplest(evidence: Evidence) -> Evidence:
     found = searched(board, only=(capture,))
     is_as_good = win_chance(found.value) >= -evidence.after - AS_GOOD / 2 and not is_repaid(board, found.line)
     return replace(evidence, killer_line=found.line) if is_as_good else evidence
+
+
+def takes_back(evidence: Evidence) -> bool:
+    """Whether the losing move takes a piece, and the answer takes back."""
+    board = parse_position(evidence.fen)
+    takes = board.is_capture(board.parse_uci(evidence.bait))
+    return takes and evidence.killer_line[0][2:4] == evidence.bait[2:4]
+
+
+def takes_wrong(evidence: Evidence) -> bool:
+    """Whether the best move takes on the same square with another piece."""
+    board = parse_position(evidence.fen)
+    if evidence.best is None or evidence.best[2:4] != evidence.bait[2:4] or evidence.best[:2] == evidence.bait[:2]:
+        return False
+    return board.is_capture(board.parse_uci(evidence.best)) and board.is_capture(board.parse_uci(evidence.bait))
+
+
+def takes_at_once(evidence: Evidence, ply: int, effect: Effect) -> Target | None:
+    """What the answer takes with profit, where the effect of its line at this ply, from 1, is only an attack and comes
+    later; None without it, and if the answer takes back."""
+    board, killer = board_at(evidence, 1), evidence.killer_line[0]
+    if ply == 1 or not effect.is_single or takes_back(evidence) or not takes_with_profit(board, killer):
+        return None
+    return None if is_repaid(board, evidence.killer_line) else taken_by(board, chess.Move.from_uci(killer))
+
+
+def wins_piece(evidence: Evidence) -> bool:
+    """Whether exchanges on the square of the answer win a piece."""
+    return exchanges_of(board_at(evidence, 1)).get(evidence.killer_line[0], 0) >= PIECE

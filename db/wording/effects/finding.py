@@ -110,10 +110,15 @@ def _promotion(played: Played) -> Effect | None:
 
 def _trade(played: Played) -> Effect | None:
     """It takes a piece that is worth as much as the one that takes, and is taken back, or the other side takes the same
-    elsewhere."""
+    elsewhere; or a queen is offered that is taken so, and taken back."""
     kind, reply = played.before.piece_type_at(played.move.to_square), played.reply
-    if kind is None or reply is None or not played.after.is_capture(reply):
+    if reply is None or not played.after.is_capture(reply):
         return None
+    here = chess.square_name(played.move.to_square)
+    if kind is None:
+        is_offer = played.after.piece_type_at(reply.from_square) == played.piece == chess.QUEEN
+        is_traded = is_offer and [uci[2:4] for uci in played.line[:2]] == [here, here]
+        return Effect("trade", ((played.piece, played.move.to_square),)) if is_traded else None
     if reply.to_square != played.move.to_square:
         same = kind == played.after.piece_type_at(reply.to_square)
         return Effect("trade", ((kind, played.move.to_square),)) if same else None

@@ -31,6 +31,7 @@ _LOST = -0.4  # win chance from which down an ending is called lost
 _ENDING = 8  # points of pieces
 _A_PIECE = 2  # points from which on it is more than a pawn
 _LISTED = 3  # pieces that a sentence lists
+_QUEENS = 6  # plies of the killer line in which the queens go as well
 _SETTLED = 2  # plies later until which the side must stay ahead
 _ROUNDING = 0.5  # points by which pieces that are worth the same may differ
 
@@ -154,6 +155,17 @@ def takes_and_attacks(evidence: Evidence) -> Effect | None:
     effects = effects_of(parse_position(evidence.fen), best_moves(evidence), evidence.half_move)
     attacks = (each for each in effects if each.does in ("attack", "uncover"))
     return next((each.on_pieces for each in attacks if each.targets[0][0] != chess.PAWN), None)
+
+
+def trades_queens(evidence: Evidence) -> int | None:
+    """The ply, from 1, of the better line with which the queens are traded; None without that, and if they soon go
+    after the losing move as well."""
+    before, line = parse_position(evidence.fen), best_moves(evidence, whole=True)
+    both = all(len(before.pieces(chess.QUEEN, side)) == 1 for side in chess.COLORS)
+    if not both or not board_at(evidence, min(_QUEENS, len(evidence.killer_line)) + 1).queens:
+        return None
+    plies = range(1, min(_AT_THE_LATEST, len(line) - 1) + 1, 2)
+    return next((ply for ply in plies if not after_line(before, line[: ply + 1]).queens), None)
 
 
 def takes_pawn(evidence: Evidence) -> Target | None:

@@ -17,11 +17,16 @@ class Effect:
     targets: tuple[Target, ...] = ()
     """Pieces that it acts on, and where they stand, the most valuable first."""
     square: chess.Square | None = None
-    """The square, or a square of the file, that it is about."""
+    """The square, or a square of the file, that it is about; of a knight that goes away the only safe one."""
     drives: bool = False
     """The piece that it attacks goes away at once."""
     pinned: bool = False
     """The single piece that it attacks may not go away, or another one behind it falls."""
+
+    @property
+    def is_single(self) -> bool:
+        """Whether it is an attack on a single piece, which may go away."""
+        return self.does == "attack" and len(self.targets) == 1
 
     @property
     def on_pieces(self) -> Self:

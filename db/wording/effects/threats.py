@@ -12,6 +12,7 @@ from db.wording.stands import POINT, Target, after_line, after_pass, mate_threat
 from trapcore.trees.chess_game import parse_position
 
 _NODES = 8_000  # of a search of a threat that is carried out at once
+_LATER, _LATEST = 3, 5  # plies of a line, from 1, in which a later move threatens
 _THREATENED = 2  # points that a threat wins at least
 
 
@@ -24,7 +25,7 @@ class Threat:
     uci: str
     """The same."""
     attacked: Target | None
-    """The piece that it takes, if that is done by the piece that has moved."""
+    """The piece that it takes, no pawn, if that is done by the piece that has moved."""
 
 
 @lru_cache(maxsize=4096)
@@ -56,6 +57,19 @@ def answer_threatens(evidence: Evidence, *, besides: bool = False) -> Threat | N
     idle = passed(evidence)
     # What could be taken before the losing move, the answer does not threaten.
     return None if found is not None and idle is not None and _takes(idle, found.uci) else found
+
+
+def later_threat(evidence: Evidence) -> tuple[int, Threat] | None:
+    """The first move of the killer line that threatens something, not the answer, by its ply from 1; None without one.
+    What the losing move left to be taken, no later move threatens."""
+    if evidence.mate_in is not None:
+        return None
+    idle = passed(evidence)
+    for ply in range(_LATER, min(_LATEST, len(evidence.killer_line) - 1) + 1, 2):
+        found = _threat(board_at(evidence, ply), evidence.killer_line[ply - 1 :])
+        if found is not None and not (idle is not None and _takes(idle, found.uci)):
+            return ply, found
+    return None
 
 
 def best_threatens(evidence: Evidence) -> Threat | None:
@@ -98,7 +112,7 @@ def _threat(board: chess.Board, line: Sequence[str], *, besides: bool = False) -
         return None  # the other side may take first
     after.push(chess.Move.null())
     taken = taken_by(after, after.parse_uci(threat))
-    by_itself = taken is not None and chess.Move.from_uci(threat).from_square == move.to_square
+    by_itself = taken is not None and taken[0] != chess.PAWN and taker == move.to_square
     if board.is_capture(move) and not (by_itself or besides):
         return None
     return Threat(after.san(after.parse_uci(threat)), threat, taken if by_itself else None)

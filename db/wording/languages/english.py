@@ -98,6 +98,7 @@ ENGLISH = Grammar(
     points={
         "captures": "takes {piece} on {square}",
         "drives": "drives {piece} from {square}",
+        "drives_to": "drives {piece} from {square} to {killer}, its only safe square",
         "pinned": "attacks the pinned {bare} on {square}",
         "removes_guard": "takes {piece} that guards {square}",
         "pawn": "takes the pawn on {square}",
