@@ -70,12 +70,13 @@ const PROVED: f64 = 0.8;
 const FEW_PIECES: usize = 4;
 
 /// Men of an ending in which a loss must also be seen by two searches of so many nodes, and what it must cost by them: a
-/// game of so few men is won, drawn or lost, and so many nodes mostly see which.
+/// game of so few men is won, drawn or lost, and so many nodes mostly see which. So is one that perpetual check may draw.
 const ENDING_MEN: usize = 7;
 const ENDING_NODES: u64 = 1_000_000;
 const ENDING_COST: f64 = 0.4;
 
-/// Below [`LOST`] and above [`WON`] a move is reported only if it costs this much, or allows mate.
+/// With few pieces a move is reported below [`LOST`] and above [`WON`] only if it costs this much, or allows mate. Of 13
+/// such moves with more pieces, in 255 games, that cost less, 12 cost a mistake by a strong engine.
 const TOLD_BEYOND: f64 = 0.45;
 
 /// Longest mate that is searched for, and the nodes for it at each stage, as a share of those of the stage.
@@ -193,9 +194,10 @@ impl LossProver<'_> {
             let before = last.as_ref().map(|(_, _, before, ..)| before).or(seen.as_ref());
             evidence.earlier = before.map(Evidence::loss);
             let mut verdict = self.verdict(&evidence, stage, stage < last_stage);
-            let matters_little = verdict == Verdict::Proved && matters_little(&evidence);
-            let may_be_none = || !evidence.mated && may_be_perpetual(position, &kept, &baited, &left);
-            if matters_little || verdict == Verdict::Proved && may_be_none() {
+            let matters_little = verdict == Verdict::Proved && few_pieces && matters_little(&evidence);
+            let may_be_none =
+                verdict == Verdict::Proved && !evidence.mated && may_be_perpetual(position, &kept, &baited, &left);
+            if matters_little || may_be_none && (stage < last_stage || self.effort.end == 1) {
                 verdict = Verdict::Undecided;
             }
             if verdict == Verdict::Proved && self.effort.end > 1 {
@@ -210,7 +212,7 @@ impl LossProver<'_> {
                 }
             }
             let (mut kept, mut left) = (kept, left);
-            if verdict == Verdict::Proved && self.effort.end > 1 && is_ending(position) {
+            if verdict == Verdict::Proved && self.effort.end > 1 && (may_be_none || is_ending(position)) {
                 (kept, left) = self.searched_deeply(position, &others, &baited, &kept, left, evidence.mated);
                 nodes += kept.nodes + left.nodes;
                 evidence.before = win_chance(kept.value());
@@ -360,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn a_small_loss_is_not_proved_of_a_player_who_was_lost_or_is_winning_still() {
+    fn a_small_loss_with_few_pieces_is_not_proved_of_a_player_who_was_lost_or_is_winning_still() {
         // A strong engine sees White winning after the move as well, by four percentage points less.
         let loss = answered("8/4Q3/p2Pp3/4k1p1/8/P1P5/KP4PP/5q2 w - - 5 43", "e7d7").unwrap();
         assert_ne!(loss.verdict, Verdict::Proved, "{loss:?}");
