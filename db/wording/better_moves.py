@@ -141,6 +141,8 @@ class BetterMoves(Phrases):
         if does:
             key = "misses_theme" if misses else "best_effect"
             return self._say(key, side=side, killer=best, best=best, does=does, chances=chances)
+        if answered is not None and facts.best == facts_of(answered).line[0]:
+            return self._say("misses_killer", side=side, killer=best, chances=chances)  # what it does was reported
         worth = worth_of(evidence.before, evidence.after) if evidence.settled else "is_better"
         return self._say(worth, best=best, chances=chances)
 
@@ -148,10 +150,16 @@ class BetterMoves(Phrases):
         """Whether a player who had the advantage is not worse after the move, and the better move says why it is."""
         if evidence.before is None or evidence.after is None or evidence.before < BETTER or evidence.after < -EVEN:
             return False
-        facts = facts_of(evidence)
-        return evidence.settled and bool(
-            facts.best_wins or self._takes_next(evidence) or self._best_does(evidence, facts, meets=False)
-        )
+        return evidence.settled and self._best_says(evidence, facts_of(evidence))
+
+    def _best_says(self, evidence: Evidence, facts: Facts) -> bool:
+        """Whether the better move has a reason that does not rest on the answer to the losing one."""
+        return bool(facts.best_wins or self._takes_next(evidence) or self._best_does(evidence, facts, meets=False))
+
+    def _best_acts(self, evidence: Evidence, facts: Facts) -> bool:
+        """Whether the better move has such a reason, and more than to find a better place, or to trade."""
+        is_more = self._best_says(evidence, facts) and not best_is_small(evidence)
+        return is_more or self._soon(evidence) is not None
 
     def _best_does(self, evidence: Evidence, facts: Facts, *, meets: bool = True) -> str:
         """``takes the pawn on d6 and guards the rook on b6``: what the better move does that the losing one does not,

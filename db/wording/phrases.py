@@ -291,6 +291,13 @@ _TAKEN = frozenset({"taken", "retaken", "threat", "leaves", "uncovers", "overloa
 """Causes that a capture shows."""
 
 
+def acts_soon(evidence: Evidence) -> bool:
+    """Whether the killer line attacks, threatens, trades or guards something in its first plies."""
+    if line_effect(evidence, is_forced=False) is not None or answer_attacks(evidence) is not None:
+        return True
+    return answer_threatens(evidence, besides=True) is not None or answer_holds(evidence) is not None
+
+
 def _is_traded(evidence: Evidence, ply: int) -> bool:
     """Whether the move of the killer line at this ply, from 1, takes a piece and is taken back."""
     board = board_at(evidence, ply)

@@ -23,6 +23,7 @@ from db.wording.facts import CHECKS, Facts, Point, facts_of, keeps_checking, lef
 from db.wording.languages.grammar import Verbosity
 from db.wording.material import board_at, material_shown
 from db.wording.names import trap_name
+from db.wording.phrases import acts_soon
 from db.wording.reasons import (
     answer_effect,
     answer_takes,
@@ -118,7 +119,7 @@ class Narrator(BetterMoves):
             return False
         if not (only_attacks(evidence) or answer_threatens(evidence)) or happened != self._allows(evidence, facts):
             return False
-        return bool(facts.best_wins or self._takes_next(evidence) or self._best_does(evidence, facts, meets=False))
+        return self._best_says(evidence, facts)
 
     def tells_answer(self, evidence: Evidence, *, answer_told: bool, again: bool = False) -> bool:
         """Whether `fell` says how the losing move is answered. If its only fault is that it misses an answer that was
@@ -232,8 +233,7 @@ class Narrator(BetterMoves):
             return say_better()
         if allowed := self._allows(evidence, facts, cost_words(evidence)):
             return allowed
-        says_why = bool(self._takes_next(evidence) or self._best_does(evidence, facts, meets=False))
-        return say_better(meets=False) if says_why else ""
+        return say_better(meets=False) if self._best_says(evidence, facts) else ""
 
     # Sentences ------------------------------------------------------------------------------------------------------
 
@@ -305,11 +305,10 @@ class Narrator(BetterMoves):
             return self._say("allows_effect", **gaps | {"does": does, "chances": ""})
         if not judges or (is_met and verdict(evidence) == "is_answered"):
             return ""
+        if self.beside_move and tells_better and not acts_soon(evidence) and self._best_acts(evidence, facts):
+            return ""  # a line in which nothing happens
         if gaps["why"] == line and (plies := moves.told_plies(evidence, facts)) is not None:
             gaps["why"] = self._plies(evidence, facts.line[:plies])
-            is_quiet = not set("x+").intersection(facts.line[0])
-            if plies == 1 and is_quiet and self.beside_move and tells_better and self._best_does(evidence, facts):
-                return ""  # the answer alone shows nothing
         other = self.language.sides[chess.WHITE if evidence.is_black else chess.BLACK]
         return self._say(verdict(evidence), evidence.half_move, **gaps, other_side=other)
 

@@ -39,7 +39,7 @@ def attack(played: Played) -> Effect | None:
     by_itself = named[0][1] in own
     named = [each for each in named if (each[1] in own) == by_itself]
     if by_itself and not any(kind != chess.PAWN for kind, _ in named[1:]):
-        named[1:] = _behind(played, idle, named[0]) or named[1:]
+        named[1:] = _behind(played, idle, named[0]) or _guarded_by(played, idle, named[0]) or named[1:]
     single = by_itself and len(named) == 1 and named[0][0] != chess.PAWN
     left = _safe_squares(played.after, named[0][1]) if single else []
     if single and not left:
@@ -106,6 +106,17 @@ def _behind(played: Played, idle: chess.Board, front: Target) -> list[Target]:
     gains = gains_on(idle) if idle.is_valid() else {}
     kinds = [(idle.piece_type_at(square), square) for square in opened if gains.get(square, 0) >= POINT]
     return [(kind, square) for kind, square in kinds if kind and 1 < POINTS[kind] < POINTS[front[0]]][:1]
+
+
+def _guarded_by(played: Played, idle: chess.Board, front: Target) -> list[Target]:
+    """Another piece that the one which moves attacks, and that could be taken with profit without the attacked one.
+    ``idle`` is the position after a pass of the other side."""
+    idle = idle.copy(stack=False)
+    idle.remove_piece_at(front[1])
+    gains = gains_on(idle) if idle.is_valid() else {}
+    attacked = [(idle.piece_type_at(square), square) for square in played.after.attacks(played.move.to_square)]
+    found = [(kind, at) for kind, at in attacked if kind not in (None, chess.PAWN) and gains.get(at, 0) >= PIECE]
+    return [(kind, square) for kind, square in found if kind is not None][:1]
 
 
 def _attack_with_check(played: Played) -> Effect | None:

@@ -82,3 +82,20 @@ def test_a_knight_that_is_driven_away_has_its_only_square_named() -> None:
     told = "drives the knight from b5 to a3, its only safe square"
     assert told in BESIDE.fell(said)
     assert "nach a3, das einzige sichere Feld" in Narrator(GERMAN, beside_move=True).fell(said)
+
+
+def test_a_line_in_which_nothing_happens_is_not_told_beside_a_better_move_with_a_reason() -> None:
+    said = evidence(
+        "rnbq1rk1/p2pn1bp/1pp1ppp1/4P3/2PP3N/4B1P1/PP3PBP/RN1QK2R b KQ - 1 9",
+        "f6f5 e3g5 d7d5 e5d6 d8d6 e1g1 a7a5", "f6e5 fxe5 dxe5 Bxe5 Nc3 Ba6", 0.1, -0.28, number=9,
+    )  # fmt: skip
+    assert BESIDE.fell(said) == "9...fxe5 10.dxe5 Bxe5 wins a pawn (55 % → 36 %)."
+    assert "hands White the advantage" in Narrator(ENGLISH).fell(said), "away from the move it must be named"
+
+
+def test_a_piece_that_the_attacked_one_guards_is_attacked_as_well() -> None:
+    said = evidence(
+        "r4r1k/p4p1p/2b5/3N1P2/3pP3/1B5P/PPPb3B/1K1R2n1 w - - 0 31", "d1d2 g1f3 d2e2 f3h2 e2h2 a8e8",
+        "d1g1 Rxg1 Rfe8 Nf6 Be3 Rg4 h5 Rh4 Kg7 Nxe8+", 0.4652, -0.0627, number=31,
+    )  # fmt: skip
+    assert "31...Nf3, which attacks the rook on d2 and the bishop on h2" in BESIDE.fell(said)
