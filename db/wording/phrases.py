@@ -240,7 +240,10 @@ class Phrases:
         return "" if effect is None else self._effect_in_line(evidence, 1, effect)
 
     def _threat(self, threat: Threat, half_move: int) -> str:
-        """``attacks the knight on f6``, or ``threatens 16.Bxh7+``; ``half_move`` is that of the move that threatens."""
+        """``threatens mate``, ``attacks the knight on f6`` or ``threatens 16.Bxh7+``; ``half_move`` is that of the
+        move that threatens."""
+        if threat.mates:
+            return self._effect(Effect("mate_threat"))
         if threat.attacked is not None:
             return self._effect(Effect("attack", (threat.attacked,)))
         return self.language.points["threatens"].format(threat=moves.line([threat.san], half_move + 2))

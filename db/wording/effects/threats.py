@@ -26,6 +26,8 @@ class Threat:
     """The same."""
     attacked: Target | None
     """The piece that it takes, no pawn, if that is done by the piece that has moved."""
+    mates: bool
+    """It is the first move of a mate in three at most."""
 
 
 @lru_cache(maxsize=4096)
@@ -110,12 +112,13 @@ def _threat(board: chess.Board, line: Sequence[str], *, besides: bool = False) -
     taker, target = chess.parse_square(threat[:2]), chess.parse_square(threat[2:4])
     if after.piece_type_at(taker) == after.piece_type_at(target):
         return None  # the other side may take first
+    mates = mate_threatened(after)
     after.push(chess.Move.null())
     taken = taken_by(after, after.parse_uci(threat))
     by_itself = taken is not None and taken[0] != chess.PAWN and taker == move.to_square
     if board.is_capture(move) and not (by_itself or besides):
         return None
-    return Threat(after.san(after.parse_uci(threat)), threat, taken if by_itself else None)
+    return Threat(after.san(after.parse_uci(threat)), threat, taken if by_itself else None, mates)
 
 
 def _stays(after: chess.Board, move: chess.Move, line: Sequence[str]) -> bool:

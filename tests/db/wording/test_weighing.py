@@ -99,3 +99,11 @@ def test_a_piece_that_the_attacked_one_guards_is_attacked_as_well() -> None:
         "d1g1 Rxg1 Rfe8 Nf6 Be3 Rg4 h5 Rh4 Kg7 Nxe8+", 0.4652, -0.0627, number=31,
     )  # fmt: skip
     assert "31...Nf3, which attacks the rook on d2 and the bishop on h2" in BESIDE.fell(said)
+
+
+def test_a_threat_that_begins_with_a_check_is_called_mate_if_it_mates() -> None:
+    said = evidence(
+        "4r3/6p1/8/5k1p/5P2/3R1K1P/6P1/8 w - - 0 52", "d3d5 f5f6 f3g3 e8e3 g3h4 g7g6",
+        "d3d6 Rd6 h4 Rd5+ Kg6 Rg5+ Kf6", 0.9, 0.2, number=52,
+    )  # fmt: skip
+    assert "52.Rd6 threatens mate" in BESIDE.fell(said) or "52.Rd6, which threatens mate" in BESIDE.fell(said)
