@@ -135,9 +135,8 @@ class BetterMoves(Phrases):
         best, does = self._takes_next(evidence) or (best, self._best_does(evidence, facts, meets=meets and not misses))
         if not does or best_is_small(evidence) or self._falls_later(evidence, does):
             best, does = self._soon(evidence) or (best, does)
-        if not does and (ply := trades_queens(evidence)) is not None:
-            best = moves.line(evidence.best_line[:ply], evidence.half_move)
-            does = self._effect(Effect("trade", ((chess.QUEEN, chess.parse_square(evidence.bait[2:4])),)))
+        if not does and (trade := trades_queens(evidence)) is not None:
+            best, does = moves.line(evidence.best_line[: trade[0]], evidence.half_move), self._effect(trade[1])
         if does:
             key = "misses_theme" if misses else "best_effect"
             return self._say(key, side=side, killer=best, best=best, does=does, chances=chances)

@@ -114,9 +114,9 @@ def _guarded_by(played: Played, idle: chess.Board, front: Target) -> list[Target
     idle = idle.copy(stack=False)
     idle.remove_piece_at(front[1])
     gains = gains_on(idle) if idle.is_valid() else {}
-    attacked = [(idle.piece_type_at(square), square) for square in played.after.attacks(played.move.to_square)]
-    found = [(kind, at) for kind, at in attacked if kind not in (None, chess.PAWN) and gains.get(at, 0) >= PIECE]
-    return [(kind, square) for kind, square in found if kind is not None][:1]
+    falls = (square for square in played.after.attacks(played.move.to_square) if gains.get(square, 0) >= PIECE)
+    pieces = ((idle.piece_type_at(square), square) for square in falls)
+    return [(kind, square) for kind, square in pieces if kind is not None and kind != chess.PAWN][:1]
 
 
 def _attack_with_check(played: Played) -> Effect | None:

@@ -157,15 +157,16 @@ def takes_and_attacks(evidence: Evidence) -> Effect | None:
     return next((each.on_pieces for each in attacks if each.targets[0][0] != chess.PAWN), None)
 
 
-def trades_queens(evidence: Evidence) -> int | None:
-    """The ply, from 1, of the better line with which the queens are traded; None without that, and if they soon go
-    after the losing move as well."""
+def trades_queens(evidence: Evidence) -> tuple[int, Effect] | None:
+    """The trade of queens in the better line, by its ply from 1; None without one, and if they soon go after the losing
+    move as well."""
     before, line = parse_position(evidence.fen), best_moves(evidence, whole=True)
     both = all(len(before.pieces(chess.QUEEN, side)) == 1 for side in chess.COLORS)
     if not both or not board_at(evidence, min(_QUEENS, len(evidence.killer_line)) + 1).queens:
         return None
     plies = range(1, min(_AT_THE_LATEST, len(line) - 1) + 1, 2)
-    return next((ply for ply in plies if not after_line(before, line[: ply + 1]).queens), None)
+    ply = next((ply for ply in plies if not after_line(before, line[: ply + 1]).queens), None)
+    return None if ply is None else (ply, Effect("trade", ((chess.QUEEN, chess.parse_square(line[ply - 1][2:4])),)))
 
 
 def takes_pawn(evidence: Evidence) -> Target | None:

@@ -95,7 +95,7 @@ GERMAN = Grammar(
     points={
         "captures": "schlägt {piece} auf {square}",
         "drives": "vertreibt {piece} von {square}",
-        "drives_to": "vertreibt {piece} von {square} nach {killer}, das einzige sichere Feld",
+        "drives_to": "vertreibt {piece} von {square} nach {killer}, dem einzigen sicheren Feld",
         "pinned": "greift die gefesselte Figur auf {square} an",
         "removes_guard": "schlägt die Figur weg, die {square} deckt",
         "pawn": "schlägt den Bauern auf {square}",

@@ -81,7 +81,7 @@ def test_a_knight_that_is_driven_away_has_its_only_square_named() -> None:
     )  # fmt: skip
     told = "drives the knight from b5 to a3, its only safe square"
     assert told in BESIDE.fell(said)
-    assert "nach a3, das einzige sichere Feld" in Narrator(GERMAN, beside_move=True).fell(said)
+    assert "nach a3, dem einzigen sicheren Feld" in Narrator(GERMAN, beside_move=True).fell(said)
 
 
 def test_a_line_in_which_nothing_happens_is_not_told_beside_a_better_move_with_a_reason() -> None:
