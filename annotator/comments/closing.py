@@ -32,6 +32,7 @@ from trapcore.win_chance import BLUNDER, INACCURACY, MISTAKE, win_chance
 
 _WON = 0.5  # win chance from which on a position is called won at the end, 75 %
 _NEARLY_EVEN = 0.1  # win chance up to which neither side has an advantage, 45 to 55 %
+_UNSURE = 0.28  # win chance by which the costs of two moves with few pieces may differ wrongly, 6.8 points for each
 _END_NODES = 100_000  # of the search that bears out that a game ended in an even position
 
 MOST_WORDS = 30
@@ -130,6 +131,8 @@ class Costliest:
     """It is the turning point."""
     of_both: bool = True
     """No move of the other side cost more."""
+    is_sure: bool = True
+    """With few pieces: no other move cost about as much."""
     again: Again | None = None
     """Earlier games in which the same player fell into the same pattern."""
 
@@ -156,7 +159,9 @@ def costliest_of(found: Sequence[tuple[float, Costliest]], course: Course | None
     cost, costliest = max(lost or found, key=lambda pair: pair[0], default=(0.0, None))
     if costliest is None or cost < MISTAKE:
         return None
-    return replace(costliest, of_both=cost >= max(other for other, _ in found))
+    is_told = costliest.before is not None or costliest.mate_in is not None
+    is_near = any(other > cost - _UNSURE for other, each in found if each is not costliest)
+    return replace(costliest, of_both=cost >= max(other for other, _ in found), is_sure=is_told or not is_near)
 
 
 def closing_comment(
@@ -260,6 +265,7 @@ def _turn(costliest: Costliest, language: Grammar, *, whole: bool) -> str:
     if before is not None and after is not None:
         chances = f" ({percent_of_chance(before)} → {percent_of_chance(after)})"
     key = "turn" if whole and costliest.turns else "costliest" if whole and costliest.of_both else "own"
+    key = key if costliest.is_sure else "one_of"
     at_once, later = language.mates[None]
     mate = "" if costliest.mate_in is None else at_once if costliest.mate_in == 1 else later
     return language.closing[f"{key}_mate" if mate else key].format(

@@ -378,6 +378,7 @@ ENGLISH = Grammar(
         "resigned_won": "{side} resigned in a won position.",
         "costliest": "The costliest move is {move}{chances}.",
         "costliest_mate": "The costliest move is {move}, which allows {mate}{chances}.",
+        "one_of": "One of the costliest moves is {move}.",
         "own": "{side}'s costliest move is {move}{chances}.",
         "own_mate": "{side}'s costliest move is {move}, which allows {mate}{chances}.",
         "again": "The same {pattern} as against {name} ({date}).",

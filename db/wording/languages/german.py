@@ -363,6 +363,7 @@ GERMAN = Grammar(
         "resigned_won": "{side} gab in gewonnener Stellung auf.",
         "costliest": "Der teuerste Zug ist {move}{chances}.",
         "costliest_mate": "Der teuerste Zug ist {move}; das erlaubt {mate}{chances}.",
+        "one_of": "Einer der teuersten Züge ist {move}.",
         "own": "Der teuerste Zug von {side} ist {move}{chances}.",
         "own_mate": "Der teuerste Zug von {side} ist {move}; das erlaubt {mate}{chances}.",
         "again": "Wie schon gegen {name} ({date}): {pattern}.",

@@ -70,6 +70,7 @@ def again(games: int, key: str = "fork:N@c7,Ke8") -> Again:
         ({}, True, "The turning point is 23...Nd7?? (55 % → 24 %)."),
         ({"before": -0.4, "after": -0.9, "turns": False}, True, "The costliest move is 23...Nd7?? (30 % → 5 %)."),
         ({"before": None, "after": None, "turns": False}, True, "The costliest move is 23...Nd7??."),
+        ({"before": None, "turns": False, "is_sure": False}, True, "One of the costliest moves is 23...Nd7??."),
         ({"mate_in": 2}, True, "The turning point is 23...Nd7??, which allows mate in 2 (55 % → 24 %)."),
         ({"mate_in": 1, "before": None, "turns": False}, True, "The costliest move is 23...Nd7??, which allows mate."),
         ({"turns": False, "of_both": False}, True, "Black's costliest move is 23...Nd7?? (55 % → 24 %)."),
@@ -422,6 +423,17 @@ def test_a_game_without_a_serious_mistake_says_so() -> None:
     course = Course("white", on_time=False, resigned=False, chances={40: -0.9})
     comment = closing_comment(None, ENGLISH, whole=True, accuracy=PLAYED, course=course, is_clean=True)
     assert comment.endswith("No single mistake decided the game.")
+
+
+@pytest.mark.parametrize(("other", "is_sure"), [(0.6, True), (0.9, False)])
+def test_with_few_pieces_the_costliest_move_is_sure_only_if_no_other_cost_about_as_much(
+    other: float, is_sure: bool
+) -> None:
+    vague = losing_move("black", 1.0)
+    vague = replace(vague, event=replace(vague.event, settled=False))
+    found = costliest_of(costly_moves((vague, losing_move("white", other))))
+    assert found is not None
+    assert (found.side, found.before, found.is_sure) == ("black", None, is_sure)
 
 
 def test_of_a_lost_game_the_losers_mistake_is_named() -> None:
