@@ -59,7 +59,11 @@ class Database:
         """A connection that sees one state of the database throughout. Rows that cannot be read are skipped and
         counted in `bad_rows`. Raises `LibraryError`.
         """
-        with self.translate_errors(), self.engine.connect().execution_options(bad_rows=self.bad_rows) as connection:
+        with (
+            self.translate_errors(),
+            self.engine.connect().execution_options(bad_rows=self.bad_rows) as connection,
+            _dropped_if_interrupted(connection),
+        ):
             yield connection
             if _is_stale(connection.info):
                 raise LibraryBusyError(f"{self.name} was written by another program while it was read; try again")
@@ -76,6 +80,7 @@ class Database:
             self.translate_errors(),
             self.engine.connect().execution_options(writes=True) as connection,
             connection.begin(),
+            _dropped_if_interrupted(connection),
         ):
             yield connection
 
@@ -95,6 +100,16 @@ class Database:
     def close(self) -> None:
         """Close the connections. SQLite removes the log beside the file with the last connection of all programs."""
         self.engine.dispose()
+
+
+@contextmanager
+def _dropped_if_interrupted(connection: Connection) -> Iterator[None]:
+    """Close the connection at an interrupt: it may wait for an answer still, so that it cannot be used again."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        connection.invalidate()
+        raise
 
 
 def make_file(path: Path) -> None:

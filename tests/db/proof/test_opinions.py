@@ -226,6 +226,9 @@ def test_verify_can_be_interrupted_and_started_again(run: Run, library: Library,
     library.close()
     report = json.loads(run("library", "verify", "--json", "--db", library.name).stdout)
     assert report["resumed"] == done
-    # None was proved before, so that each proof is a change, whenever it was made.
-    assert report["proved"] == report["changed"] == len(chosen)
-    assert len(report["changes"]) == len(chosen) - done
+    # None was proved before, so that each proof is a change, whenever it was made; but for one that the interrupt left
+    # stored and not marked, which is proved again.
+    again = len(chosen) - report["changed"]
+    assert report["proved"] == len(chosen)
+    assert again in (0, 1)
+    assert len(report["changes"]) == len(chosen) - done - again
