@@ -53,25 +53,23 @@ def threat_of(fen: str) -> tuple[str, int] | None:
 
 def answer_threatens(evidence: Evidence, *, besides: bool = False) -> Threat | None:
     """What the answer to a losing move threatens; with ``besides`` also while it takes something else."""
-    if evidence.mate_in is not None:
-        return None
-    found = _threat(board_at(evidence, 1), evidence.killer_line, besides=besides)
-    idle = passed(evidence)
-    # What could be taken before the losing move, the answer does not threaten.
-    return None if found is not None and idle is not None and _takes(idle, found.uci) else found
+    return None if evidence.mate_in is not None else _new_threat(evidence, 1, besides=besides)
 
 
 def later_threat(evidence: Evidence) -> tuple[int, Threat] | None:
-    """The first move of the killer line that threatens something, not the answer, by its ply from 1; None without one.
-    What the losing move left to be taken, no later move threatens."""
+    """The first move of the killer line, not the answer, that threatens something, by its ply from 1; else None."""
     if evidence.mate_in is not None:
         return None
-    idle = passed(evidence)
     for ply in range(_LATER, min(_LATEST, len(evidence.killer_line) - 1) + 1, 2):
-        found = _threat(board_at(evidence, ply), evidence.killer_line[ply - 1 :])
-        if found is not None and not (idle is not None and _takes(idle, found.uci)):
+        if (found := _new_threat(evidence, ply)) is not None:
             return ply, found
     return None
+
+
+def _new_threat(evidence: Evidence, ply: int, *, besides: bool = False) -> Threat | None:
+    """What the move of the killer line at this ply, from 1, threatens; nothing that could be taken before the bait."""
+    found, idle = _threat(board_at(evidence, ply), evidence.killer_line[ply - 1 :], besides=besides), passed(evidence)
+    return None if found is not None and idle is not None and _takes(idle, found.uci) else found
 
 
 def best_threatens(evidence: Evidence) -> Threat | None:
