@@ -30,6 +30,7 @@ from db.wording.stands import (
     lasts,
     points_of,
     searched,
+    searched_without,
     stands_of,
     taken_by,
     until_a_gift,
@@ -144,8 +145,7 @@ def _could_keep(
     board, victim = after.copy(stack=False), not after.turn
     for ply, uci in enumerate(line):
         if board.turn == victim:
-            others = [move.uci() for move in board.legal_moves if move.uci() != uci]
-            found = searched(board, _KEPT_NODES, others) if others else None
+            found = searched_without(board, (uci,), _KEPT_NODES)
             if found is not None and (evidence.after is None or win_chance(found.value) >= evidence.after - AS_GOOD):
                 whole = continued(after, (*line[:ply], *found.line))
                 least = _found(start, after, whole, victim, len(whole))
@@ -279,11 +279,8 @@ def _won(
 def _against_another(before: chess.Board, line: Sequence[str]) -> Sequence[str] | None:
     """The line against another reply than that of ``line``; None if there is no other, or if it is mated."""
     after = after_line(before, line[:1])
-    others = [move.uci() for move in after.legal_moves if move.uci() not in line[1:2]]
-    if not others:
-        return None
-    found = searched(after, only=others)
-    return None if found.mate_in is not None and found.value < 0 else (line[0], *found.line)
+    found = searched_without(after, line[1:2])
+    return None if found is None or (found.mate_in is not None and found.value < 0) else (line[0], *found.line)
 
 
 def _is_missed(evidence: Evidence, before: chess.Board, start: dict[chess.Color, Counts], worth: float) -> bool:

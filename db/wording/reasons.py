@@ -31,6 +31,7 @@ from db.wording.stands import (
     mate_threatened,
     mates_at_once,
     searched,
+    searched_without,
     taken_by,
 )
 from trapcore.piece_values import POINTS
@@ -289,18 +290,14 @@ def is_only_move(evidence: Evidence) -> bool:
     """Whether the best move alone keeps what the losing one gives away: every other costs most of it as well."""
     if evidence.best is None or evidence.before is None or evidence.after is None:
         return False
-    before = parse_position(evidence.fen)
-    others = [move.uci() for move in before.legal_moves if move.uci() not in (evidence.best, evidence.bait)]
-    least = evidence.before - _MOST * (evidence.before - evidence.after)
-    return not others or win_chance(searched(before, _NODES, others).value) < least
+    found = searched_without(parse_position(evidence.fen), (evidence.best, evidence.bait), _NODES)
+    return found is None or win_chance(found.value) < evidence.before - _MOST * (evidence.before - evidence.after)
 
 
 def has_another(board: chess.Board, reply: str, value: float | None) -> bool:
     """Whether another reply is as good as what the losing move leaves, so that nothing forces this one."""
-    others = [move.uci() for move in board.legal_moves if move.uci() != reply]
-    if value is None or not others:
-        return False
-    return win_chance(searched(board, _NODES, others).value) >= value - AS_GOOD / 2
+    found = None if value is None else searched_without(board, (reply,), _NODES)
+    return value is not None and found is not None and win_chance(found.value) >= value - AS_GOOD / 2
 
 
 def only_attacks(evidence: Evidence) -> bool:

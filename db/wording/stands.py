@@ -1,7 +1,7 @@
 """Pieces that stand after each move of a line, what the sides have lost by then, and what a search finds there."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -161,6 +161,12 @@ def continued(board: chess.Board, line: Sequence[str]) -> Sequence[str]:
 def searched(board: chess.Board, nodes: int = _NODES, only: Sequence[str] = ()) -> SearchResult:
     """A search of the position, by ``only`` these moves (UCI; empty for all). Several reasons ask for the same."""
     return _searched(board.fen(), nodes, tuple(only))
+
+
+def searched_without(board: chess.Board, moves: Collection[str], nodes: int = _NODES) -> SearchResult | None:
+    """The same by all moves but these (UCI); None if there is no other."""
+    others = [move.uci() for move in board.legal_moves if move.uci() not in moves]
+    return searched(board, nodes, others) if others else None
 
 
 @lru_cache(maxsize=4096)
