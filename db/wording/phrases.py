@@ -7,7 +7,7 @@ import chess
 
 from db.wording import moves
 from db.wording.claims import material_words
-from db.wording.effects.captures import Guarded, takes_at_once, takes_back, wins_piece
+from db.wording.effects.captures import Guarded, takes_back, told_first, wins_piece
 from db.wording.effects.finding import SACRIFICES, effects_of
 from db.wording.effects.played import Effect
 from db.wording.effects.threats import Threat, answer_threatens, later_threat
@@ -87,14 +87,14 @@ class Phrases:
         if exchange and evidence.cause == "retaken" and _is_given_up(evidence, exchange):
             return self._line(evidence, facts)
         found = line_effect(evidence, is_forced=False)
-        if found is not None and exchange and (takes_at_once(evidence, *found) or wins_piece(evidence)):
-            return self._plies(evidence, facts.line[:exchange])
         if found is not None:
+            ply, effect = told_first(evidence, *found)
+            if exchange and (effect.does == "take" or wins_piece(evidence)):
+                return self._plies(evidence, facts.line[:exchange])
             # What the first move takes, the cause has named.
-            is_named = is_cause and evidence.cause in _TAKEN and found[0] == 1
-            if is_named:
-                return f"{self._until(evidence, *found)} {self._effect(found[1])}"
-            return " ".join(self._in_line(evidence, *found))
+            is_named = is_cause and evidence.cause in _TAKEN and ply == 1
+            does = self._effect(effect) if is_named else self._effect_in_line(evidence, ply, effect)
+            return f"{self._until(evidence, ply, effect)} {does}"
         attack = None if exchange else answer_attacks(evidence)
         if attack is not None:
             return f"{self._killer(evidence, facts)} {self._effect(attack)}"
@@ -219,11 +219,9 @@ class Phrases:
         return f"{self._effect(took)} {self.language.joined} {self._effect(effect.on_pieces)}"
 
     def _in_line(self, evidence: Evidence, ply: int, effect: Effect) -> tuple[str, str]:
-        """The killer line to the move at this ply, from 1, which has the effect, and the effect in words; if it only
-        attacks something after the answer has taken something, the answer and what it takes."""
-        taken = takes_at_once(evidence, ply, effect)
-        if taken is not None:
-            return self._killer(evidence, facts_of(evidence)), self._effect(Effect("take", (taken,)))
+        """The killer line to the move at this ply, from 1, which has the effect, and the effect in words, or what is
+        `told_first`."""
+        ply, effect = told_first(evidence, ply, effect)
         return self._until(evidence, ply, effect), self._effect_in_line(evidence, ply, effect)
 
     def _until(self, evidence: Evidence, ply: int, effect: Effect) -> str:

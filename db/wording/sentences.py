@@ -14,7 +14,7 @@ from db.wording import moves
 from db.wording.better_moves import BetterMoves
 from db.wording.causes import cause_words
 from db.wording.claims import cost_words, material_words
-from db.wording.effects.captures import guarded_capture, simplest, takes_at_once, takes_back, takes_wrong
+from db.wording.effects.captures import guarded_capture, simplest, takes_back, takes_wrong, told_first
 from db.wording.effects.later import taken_later, trade_down
 from db.wording.effects.played import Effect
 from db.wording.effects.threats import answer_threatens
@@ -359,9 +359,9 @@ class Narrator(BetterMoves):
             later = taken_later(evidence) if ply == 1 and effect.is_single and "x" not in facts.line[0] else None
             if later is not None:
                 return capture(later)
-            taken = takes_at_once(evidence, ply, effect)
-            squares = [square for _, square in (effect.targets if taken is None else (taken,))]
-            return (ply if taken is None else 1, *self._in_line(evidence, ply, effect), squares)
+            ply, effect = told_first(evidence, ply, effect)
+            squares = [square for _, square in effect.targets]
+            return ply, self._until(evidence, ply, effect), self._effect_in_line(evidence, ply, effect), squares
 
         motif = facts.motif
         if motif is not None and motif.name not in CHECKS and not is_allowed_as_well(evidence):

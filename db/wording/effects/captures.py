@@ -113,13 +113,15 @@ def takes_wrong(evidence: Evidence) -> bool:
     return board.is_capture(board.parse_uci(evidence.best)) and board.is_capture(board.parse_uci(evidence.bait))
 
 
-def takes_at_once(evidence: Evidence, ply: int, effect: Effect) -> Target | None:
-    """What the answer takes with profit, where the effect of its line at this ply, from 1, is only an attack and comes
-    later; None without it, and if the answer takes back."""
+def told_first(evidence: Evidence, ply: int, effect: Effect) -> tuple[int, Effect]:
+    """An effect of the killer line and its ply, from 1; in place of an attack that comes later what the answer takes
+    with profit, unless it takes back."""
     board, killer = board_at(evidence, 1), evidence.killer_line[0]
-    if ply == 1 or not effect.is_single or takes_back(evidence) or not takes_with_profit(board, killer):
-        return None
-    return None if is_repaid(board, evidence.killer_line) else taken_by(board, chess.Move.from_uci(killer))
+    taken = taken_by(board, chess.Move.from_uci(killer))
+    is_first = ply > 1 and effect.is_single and not takes_back(evidence) and takes_with_profit(board, killer)
+    if taken is None or not is_first or is_repaid(board, evidence.killer_line):
+        return ply, effect
+    return 1, Effect("take", (taken,))
 
 
 def wins_piece(evidence: Evidence) -> bool:
